@@ -19,6 +19,22 @@ function(weir_build_dependency script result)
   set(${result} "${prefix}" PARENT_SCOPE)
 endfunction()
 
+# Those that aren't cached are built at the same time, since one of them is a single long file.
+set(builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-protobuf-lite")
+if(WEIR_RE2)
+  list(APPEND builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-re2")
+endif()
+if(WEIR_SANITIZE MATCHES "thread")
+  list(TRANSFORM builds REPLACE "(.*/build-.*)" "\\1;-fsanitize=thread")
+endif()
+if(WEIR_SQLITE)
+  list(APPEND builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-sqlite")
+endif()
+if(WEIR_IMAGES)
+  list(APPEND builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-libjpeg")
+endif()
+execute_process(${builds} OUTPUT_QUIET)
+
 # ThreadSanitizer cannot see through a oneTBB that was built without it: every hand-over would look like a race.
 if(WEIR_SANITIZE MATCHES "thread")
   weir_build_dependency(build-tbb tbb_prefix)

@@ -19,7 +19,7 @@ constexpr EnvelopeKind kEnvelope{.magic = "weirgrph",
                                  .name = "a serialized graph",
                                  .origin = "what a dataset's serialize wrote"};
 
-bool is_number(std::string_view word) { return !word.empty() && word[0] >= '0' && word[0] <= '9'; }
+bool begins_with_digit(std::string_view word) { return !word.empty() && word[0] >= '0' && word[0] <= '9'; }
 
 void write_tensor(const Tensor& tensor, graph::Tensor& out) {
   out.set_dtype(static_cast<uint32_t>(tensor.dtype));
@@ -77,7 +77,7 @@ Result<HandedValue> read_value(const graph::Value& in) {
 }
 
 Status read_handed(const graph::Handed& in, const Handed& callbacks, Handed& out) {
-  if (!is_identifier(in.word()) && !is_number(in.word())) {
+  if (!is_identifier(in.word()) && !begins_with_digit(in.word())) {
     return invalid_argument(
         concat("a serialized graph hands in something under ", quote(in.word()), ", which is no name"));
   }
@@ -118,7 +118,7 @@ Result<std::string> Document::serialize() const {
       }
       continue;
     }
-    if (is_number(word)) {
+    if (begins_with_digit(word)) {
       return failed_precondition(
           concat("the callback @", word,
                  " has no name, so that the graph cannot be serialized; hand it in under a registered name"));

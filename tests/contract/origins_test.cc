@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 // Anchors are due by the time that they take, so that with a real clock a checkpoint's size varies.
-struct StandingClock final : Clock {
+struct StillClock final : Clock {
   int64_t now_ns() override { return 0; }
 };
 
@@ -49,7 +49,7 @@ class Files {
   std::vector<std::string> lines(const std::string& text) { return all_lines(*runtime, text); }
 
   SimulatedFileSystem files;
-  StandingClock clock;
+  StillClock clock;
   ThreadsRuntime runtime;
   OpenIterator iterator;
 

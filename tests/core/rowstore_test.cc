@@ -21,7 +21,7 @@ Block block_of(std::vector<Column> columns, int rows) {
   return out;
 }
 
-Column numbers(int64_t first, int rows) {
+Column number_column(int64_t first, int rows) {
   Column out;
   int64_t* entries = out.make_dense<int64_t>(Shape(), rows);
   std::iota(entries, entries + rows, first);
@@ -82,7 +82,7 @@ TEST_CASE("Small rows of numbers lie in their slots and move with their tags") {
   std::iota(f, f + 12, 0.5f);
   uint8_t* b = flags.make_dense(DType::boolean, Shape(), 4);
   for (int i = 0; i < 4; ++i) b[i] = i % 2;
-  Block block = block_of({numbers(10, 4), floats, flags}, 4);
+  Block block = block_of({number_column(10, 4), floats, flags}, 4);
   const int32_t picked[] = {0, 1, 3};
   REQUIRE(store.stage(block, picked).ok());
   store.place(0, 5, 100);
@@ -115,7 +115,7 @@ TEST_CASE("Rows go straight to the target that is bound to the column") {
   float* f = floats.make_dense<float>(Shape{100}, 3);
   std::iota(f, f + 300, 0.0f);
   REQUIRE(put(images, 0, block_of({floats}, 3), all(3)).ok());
-  REQUIRE(put(slots, 0, block_of({numbers(7, 3)}, 3), all(3)).ok());
+  REQUIRE(put(slots, 0, block_of({number_column(7, 3)}, 3), all(3)).ok());
   BufferRef target = Buffer::allocate(4096);
   for (RowStore* store : {&images, &slots}) {
     Block out;
@@ -234,7 +234,7 @@ TEST_CASE("Nested datasets are held by reference, each for itself") {
     Column datasets;
     auto& list = datasets.make_list();
     for (int i = 0; i < 3; ++i) list.push_back(dataset_tensor(make_ref<NestedDataset>(probe, nullptr)));
-    REQUIRE(put(store, 0, block_of({datasets, numbers(0, 3)}, 3), all(3)).ok());
+    REQUIRE(put(store, 0, block_of({datasets, number_column(0, 3)}, 3), all(3)).ok());
   }
   CHECK(!probe->unique());
   {
@@ -250,7 +250,7 @@ TEST_CASE("Nested datasets are held by reference, each for itself") {
 TEST_CASE("A row that its spec does not fit is an error") {
   const Component components[] = {{DType::int64, Shape{2}}};
   RowStore store(components);
-  CHECK(put(store, 0, block_of({numbers(0, 2)}, 2), all(2)).code() == Code::internal);
+  CHECK(put(store, 0, block_of({number_column(0, 2)}, 2), all(2)).code() == Code::internal);
   CHECK(put(store, 0, block_of({}, 2), all(2)).code() == Code::internal);
 }
 

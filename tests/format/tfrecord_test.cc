@@ -13,7 +13,7 @@ namespace {
 
 using Records = std::vector<std::string>;
 
-struct Read {
+struct RecordsRead {
   Records records;
   Status failure;
 };
@@ -23,8 +23,8 @@ void append(const RecordBatch& batch, Records& out) {
 }
 
 // Everything a reader gives; after an error it must report the end.
-Read drain(RecordReader& reader, size_t max_records = 1000) {
-  Read read;
+RecordsRead drain(RecordReader& reader, size_t max_records = 1000) {
+  RecordsRead read;
   RecordBatch batch;
   for (;;) {
     batch.clear();
@@ -40,13 +40,14 @@ Read drain(RecordReader& reader, size_t max_records = 1000) {
   }
 }
 
-Read drain(FileSystem& files, const std::string& name, Compression compression, size_t max_records = 1000) {
+RecordsRead drain(FileSystem& files, const std::string& name, Compression compression,
+                  size_t max_records = 1000) {
   auto reader = RecordReader::open(files, name, compression);
   if (!reader.ok()) return {{}, reader.status()};
   return drain(**reader, max_records);
 }
 
-Read drain_data(const std::string& name, Compression compression = Compression::none) {
+RecordsRead drain_data(const std::string& name, Compression compression = Compression::none) {
   return drain(local_file_system(), test_data("records/" + name), compression);
 }
 
@@ -74,12 +75,12 @@ TEST_CASE("tfrecord: files of other software") {
   CHECK(drain_data("five.tfrecord.gz", Compression::gzip).records == numbered(5));
   CHECK(drain_data("five.tfrecord.zlib", Compression::zlib).records == numbered(5));
   for (const char* name : {"five.tfrecord", "five.tfrecord.gz", "five.tfrecord.zlib"}) {
-    const Read read = drain_data(name, Compression::automatic);
+    const RecordsRead read = drain_data(name, Compression::automatic);
     CHECK(read.records == numbered(5));
     CHECK(read.failure.ok());
   }
   CHECK(drain_data("three.tfrecord").records == Records{"x", "", std::string("\x00\x01\xff", 3)});
-  const Read big = drain_data("big.tfrecord");
+  const RecordsRead big = drain_data("big.tfrecord");
   REQUIRE(big.records.size() == 60);
   CHECK(big.records[1].size() == 37);
   CHECK(big.records[59].size() == 83);
@@ -90,7 +91,7 @@ TEST_CASE("tfrecord: damaged files of other software give what is before the dam
        {"bad_data.tfrecord", "bad_length.tfrecord", "bad_length_crc.tfrecord", "cut_body.tfrecord",
         "cut_footer.tfrecord", "cut_header.tfrecord", "cut_header_crc.tfrecord"}) {
     INFO(name);
-    const Read read = drain_data(name);
+    const RecordsRead read = drain_data(name);
     CHECK(read.records == numbered(2));
     REQUIRE(read.failure.code() == Code::data_loss);
     CHECK(read.failure.error().file == test_data(std::string("records/") + name));
@@ -115,7 +116,7 @@ TEST_CASE("tfrecord: what is written is read, in batches of any size") {
     SimulatedFileSystem files;
     files.put("f", written(records, compression));
     for (size_t max_records : {size_t{1}, size_t{64}, size_t{1000}}) {
-      const Read read = drain(files, "f", compression, max_records);
+      const RecordsRead read = drain(files, "f", compression, max_records);
       CHECK(read.failure.ok());
       CHECK(read.records == records);
     }
@@ -170,14 +171,14 @@ TEST_CASE("tfrecord: a cut at any byte is data_loss, except between records, and
   SimulatedFileSystem files;
   for (size_t size = 0; size <= plain.size(); ++size) {
     files.put("f", plain.substr(0, size));
-    const Read read = drain(files, "f", Compression::none);
+    const RecordsRead read = drain(files, "f", Compression::none);
     INFO(size);
     CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(size / 24)));
     CHECK(read.failure.code() == (size % 24 == 0 ? Code::ok : Code::data_loss));
   }
   for (size_t size = 1; size < gzip.size(); ++size) {
     files.put("f", gzip.substr(0, size));
-    const Read read = drain(files, "f", Compression::gzip);
+    const RecordsRead read = drain(files, "f", Compression::gzip);
     INFO(size);
     CHECK(read.failure.code() == Code::data_loss);
     CHECK(std::equal(read.records.begin(), read.records.end(), records.begin()));
@@ -194,7 +195,7 @@ TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") 
     std::string damaged = plain;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     files.put("f", damaged);
-    const Read read = drain(files, "f", Compression::none);
+    const RecordsRead read = drain(files, "f", Compression::none);
     INFO(bit);
     CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(bit / 8 / 27)));
     CHECK(read.failure.code() == Code::data_loss);
@@ -204,7 +205,7 @@ TEST_CASE("tfrecord: any flipped bit is data_loss and loses nothing before it") 
     std::string damaged = gzip;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     files.put("f", damaged);
-    const Read read = drain(files, "f", Compression::gzip);
+    const RecordsRead read = drain(files, "f", Compression::gzip);
     INFO(bit);
     // Nothing guards a gzip header's time, level and system, nor the padding bits of the last byte.
     if (read.failure.ok()) {
@@ -227,7 +228,7 @@ TEST_CASE(
     for (const uint64_t limit : {uint64_t{1}, uint64_t{2}, uint64_t{99}, uint64_t{100}, UINT64_MAX}) {
       auto reader = RecordReader::open(files, "f", compression, limit);
       REQUIRE(reader.ok());
-      const Read read = drain(**reader);
+      const RecordsRead read = drain(**reader);
       INFO("limit " << limit);
       const size_t good = limit < 2 ? 0 : limit < 100 ? 1 : 4;
       CHECK(read.records == Records(records.begin(), records.begin() + static_cast<ptrdiff_t>(good)));
@@ -259,7 +260,7 @@ TEST_CASE("tfrecord: a claim of 1 GiB is refused by default, and takes no memory
     CHECK(drain(files, "f", compression).failure.code() == Code::resource_exhausted);
     auto reader = RecordReader::open(files, "f", compression, uint64_t{1} << 30);
     REQUIRE(reader.ok());
-    const Read read = drain(**reader);
+    const RecordsRead read = drain(**reader);
     CHECK(read.failure.code() == Code::data_loss);
     CHECK(read.failure.error().message.find("truncated record") != std::string::npos);
   }
@@ -319,7 +320,7 @@ TEST_CASE("tfrecord: the record number of an error counts from the file's beginn
   auto reader = RecordReader::open(files, "f", Compression::none);
   REQUIRE(reader.ok());
   REQUIRE((*reader)->seek({24, 1}).ok());
-  const Read read = drain(**reader);
+  const RecordsRead read = drain(**reader);
   CHECK(read.records.size() == 2);
   CHECK(read.failure.error().record == 3);
   CHECK(read.failure.error().offset == 72);
@@ -329,7 +330,7 @@ TEST_CASE("tfrecord: a file that can't be read further gives its records up to t
   SimulatedFileSystem files;
   files.put("f", written(numbered(100), Compression::none));
   files.set_faults("f", {.read_error_offset = 500, .longest_read = 50});
-  const Read read = drain(files, "f", Compression::none);
+  const RecordsRead read = drain(files, "f", Compression::none);
   CHECK(read.records == numbered(20));
   CHECK(read.failure.code() == Code::data_loss);
   CHECK(read.failure.error().message.find("planted fault") != std::string::npos);

@@ -8,7 +8,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-Lines tail_of(const Lines& lines, size_t begin) {
+Lines lines_from(const Lines& lines, size_t begin) {
   return Lines(lines.begin() + static_cast<int64_t>(std::min(begin, lines.size())), lines.end());
 }
 
@@ -25,13 +25,13 @@ void check_everywhere(const std::string& text) {
   for (size_t position = 0; position <= whole.size(); ++position) {
     INFO("saved after " << position);
     const std::string saved = require_value(iterator->save());
-    REQUIRE(all_lines(*open_text(*other, text, &saved)) == tail_of(whole, position));
+    REQUIRE(all_lines(*open_text(*other, text, &saved)) == lines_from(whole, position));
     for (const size_t later : {1, 11}) {
       INFO("and again " << later << " rows later");
       auto restored = open_text(*other, text, &saved);
       take_lines(*restored, static_cast<int64_t>(later));
       const std::string again = require_value(restored->save());
-      REQUIRE(all_lines(*open_text(*runtime, text, &again)) == tail_of(whole, position + later));
+      REQUIRE(all_lines(*open_text(*runtime, text, &again)) == lines_from(whole, position + later));
     }
     take_lines(*iterator, 1);
   }

@@ -32,9 +32,9 @@ Lines words_of(const Lines& lines) {
 }
 
 // A run of several ranks over one document. Each has a document of its own, as in processes of their own.
-class Run {
+class RankRun {
  public:
-  explicit Run(std::string text) : text_(std::move(text)) {}
+  explicit RankRun(std::string text) : text_(std::move(text)) {}
 
   void begin(int64_t size) { open(size, nullptr); }
   // Saves all ranks, and goes on as another number of them.
@@ -82,7 +82,7 @@ class Run {
 };
 
 Lines whole(const std::string& text) {
-  Run run(text);
+  RankRun run(text);
   run.begin(1);
   run.take_all();
   return run.words();
@@ -151,7 +151,7 @@ TEST_CASE("resize: N ranks go on as M, and each element is delivered once") {
     for (const int64_t before : sizes) {
       for (const int64_t after : sizes) {
         INFO(text << ", " << before << " ranks, then " << after);
-        Run run(text);
+        RankRun run(text);
         run.begin(before);
         for (size_t rank = 0; rank < run.size(); ++rank) run.take(rank, draw() % 12);
         run.resize_to(after);
@@ -167,7 +167,7 @@ TEST_CASE("resize: again and again, before all ranks have passed where the last 
   for (const char* text : kPipelines) {
     INFO(text);
     const Lines expected = whole(text);
-    Run run(text);
+    RankRun run(text);
     run.begin(3);
     for (const int64_t size : {2, 8, 1, 3, 3, 5, 1, 2}) {
       for (size_t rank = 0; rank < run.size(); ++rank) run.take(rank, draw() % 4);
@@ -179,13 +179,13 @@ TEST_CASE("resize: again and again, before all ranks have passed where the last 
 }
 
 TEST_CASE("resize: ranks in step go on in the order of the whole") {
-  Run run("range(60) | shard(auto, auto) | batch(2)");
+  RankRun run("range(60) | shard(auto, auto) | batch(2)");
   run.begin(3);
   for (size_t rank = 0; rank < 3; ++rank) run.take(rank, 4);
   // 24 elements were taken; two ranks share the rest.
   run.resize_to(2);
   CHECK(run.words().size() == 24);
-  Run whole_run("range(60) | shard(auto, auto) | batch(2)");
+  RankRun whole_run("range(60) | shard(auto, auto) | batch(2)");
   run.take(0, 1);
   run.take(1, 1);
   const Lines words = run.words();
@@ -194,14 +194,14 @@ TEST_CASE("resize: ranks in step go on in the order of the whole") {
 
 TEST_CASE("resize: ranks at their end stay there, and some of them may be") {
   const char* text = "range(10) | shard(auto, auto) | prefetch(2)";
-  Run some(text);
+  RankRun some(text);
   some.begin(3);
   some.take(1, 1'000);
   some.take(2, 1);
   some.resize_to(2);
   some.take_all();
   CHECK(some.words() == whole(text));
-  Run all(text);
+  RankRun all(text);
   all.begin(3);
   all.take_all();
   all.resize_to(2);
@@ -255,7 +255,7 @@ TEST_CASE("resize: what cannot be joined is refused, and the operator named") {
 
 TEST_CASE("resize: ranks in the same round of a repeat above the shard go on, one of them at its end") {
   const char* text = "range(9) | shard(auto, auto) | repeat(2) | prefetch(1)";
-  Run run(text);
+  RankRun run(text);
   run.begin(2);
   run.take(0, 2);
   run.take(1, 4);
@@ -266,7 +266,7 @@ TEST_CASE("resize: ranks in the same round of a repeat above the shard go on, on
 
 // What is left after two ranks took `count` elements each and went on as `size`.
 Lines left_after(const std::string& text, int64_t count, int64_t size) {
-  Run run(text);
+  RankRun run(text);
   run.begin(2);
   run.take(0, count);
   run.take(1, count);
@@ -286,7 +286,7 @@ TEST_CASE("resize: where all shards have ended and something follows them") {
 }
 
 TEST_CASE("resize: an endless repeat goes on in ranks without a share of the rest") {
-  Run run("range(10) | shard(auto, auto) | repeat()");
+  RankRun run("range(10) | shard(auto, auto) | repeat()");
   run.begin(2);
   run.take(1, 5);
   run.resize_to(8);

@@ -9,7 +9,7 @@ namespace {
 
 // The distance from the exact value in units in the last place.
 template <class T>
-double units(T have, long double exact) {
+double units_off(T have, long double exact) {
   const T rounded = static_cast<T>(exact);
   if (have == rounded) return 0;
   const T next = std::nextafter(std::fabs(rounded), std::numeric_limits<T>::infinity());
@@ -21,7 +21,7 @@ double worst_exp(T from, T to, int count) {
   double worst = 0;
   for (int i = 0; i <= count; ++i) {
     const T x = from + (to - from) * (static_cast<T>(i) / static_cast<T>(count));
-    worst = std::max(worst, units(math::exp(x), std::exp(static_cast<long double>(x))));
+    worst = std::max(worst, units_off(math::exp(x), std::exp(static_cast<long double>(x))));
   }
   return worst;
 }
@@ -31,7 +31,7 @@ double worst_log(T from, T to, int count) {
   double worst = 0;
   for (int i = 0; i <= count; ++i) {
     const T x = from + (to - from) * (static_cast<T>(i) / static_cast<T>(count));
-    worst = std::max(worst, units(math::log(x), std::log(static_cast<long double>(x))));
+    worst = std::max(worst, units_off(math::log(x), std::log(static_cast<long double>(x))));
   }
   return worst;
 }

@@ -15,19 +15,19 @@ const ContractEntries tfrecord_contract(
      {"tfrecord([\"FOLDER/tests/data/records/bad_data.tfrecord\", \"FOLDER/tests/data/records/cut.tfrecord.gz\", \"FOLDER/tests/data/records/three.tfrecord\"], compression: \"auto\", num_parallel_reads: 2, on_corrupt: \"skip_file\")"},
      {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}}, kOpens);
 
-std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }
+std::string quoted_shard(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 std::string tfrecord(const std::string& file, const std::string& more = "") {
-  return "tfrecord(" + quoted(file) + more + ")";
+  return "tfrecord(" + quoted_shard(file) + more + ")";
 }
-const std::string kShards = "[" + quoted("shards/part-0-of-3.tfrecord") + ", " +
-                            quoted("shards/part-1-of-3.tfrecord") + ", " +
-                            quoted("shards/part-2-of-3.tfrecord") + "]";
+const std::string kShards = "[" + quoted_shard("shards/part-0-of-3.tfrecord") + ", " +
+                            quoted_shard("shards/part-1-of-3.tfrecord") + ", " +
+                            quoted_shard("shards/part-2-of-3.tfrecord") + "]";
 
 TEST_CASE("tfrecord gives the records of each file in turn") {
   const Lines three = run(tfrecord("three.tfrecord"));
   REQUIRE(three.size() == 3);
-  CHECK(run("tfrecord([" + quoted("three.tfrecord") + ", " + quoted("empty.tfrecord") + ", " +
-            quoted("three.tfrecord") + "])")
+  CHECK(run("tfrecord([" + quoted_shard("three.tfrecord") + ", " + quoted_shard("empty.tfrecord") + ", " +
+            quoted_shard("three.tfrecord") + "])")
             .size() == 6);
   CHECK(run(tfrecord("empty.tfrecord")).empty());
   CHECK(spec(tfrecord("three.tfrecord")) == "string");
@@ -47,8 +47,8 @@ TEST_CASE("a file that is missing or damaged is one error; the next one follows"
   Lines expected = three;
   expected.push_back("error: not_found");
   expected.insert(expected.end(), three.begin(), three.end());
-  const std::string text = "tfrecord([" + quoted("three.tfrecord") + ", " + quoted("nowhere") + ", " +
-                           quoted("three.tfrecord") + "])";
+  const std::string text = "tfrecord([" + quoted_shard("three.tfrecord") + ", " + quoted_shard("nowhere") +
+                           ", " + quoted_shard("three.tfrecord") + "])";
   CHECK(run(text) == expected);
   for (int64_t position = 0; position <= 7; ++position) {
     INFO("saved after " << position);
@@ -58,8 +58,8 @@ TEST_CASE("a file that is missing or damaged is one error; the next one follows"
 
 TEST_CASE("on_corrupt: the rest of a damaged file is an error, is left out, or goes on after the damage") {
   const std::string bad = '"' + test_data("records/bad_data.tfrecord") + '"';
-  const std::string files = "tfrecord([" + bad + ", " + quoted("three.tfrecord") + "], on_corrupt: ";
-  const Lines plain = run("tfrecord([" + bad + ", " + quoted("three.tfrecord") + "])");
+  const std::string files = "tfrecord([" + bad + ", " + quoted_shard("three.tfrecord") + "], on_corrupt: ";
+  const Lines plain = run("tfrecord([" + bad + ", " + quoted_shard("three.tfrecord") + "])");
   REQUIRE(plain.size() == 6);
   CHECK(run(files + "\"error\")") == plain);
   Lines skipped = plain;
@@ -76,7 +76,8 @@ TEST_CASE("on_corrupt: the rest of a damaged file is an error, is left out, or g
             Lines(whole.begin() + static_cast<int64_t>(position), whole.end()));
     }
   }
-  CHECK(run("tfrecord(" + quoted("nowhere") + ", on_corrupt: \"skip_file\")") == Lines{"error: not_found"});
+  CHECK(run("tfrecord(" + quoted_shard("nowhere") + ", on_corrupt: \"skip_file\")") ==
+        Lines{"error: not_found"});
   for (const char* name : {"error", "skip_file", "resync"})
     CHECK(contains(build_error(tfrecord("three.tfrecord", ", on_corrupt: \"ignore\"")), name));
 }
@@ -89,7 +90,8 @@ TEST_CASE("skip_file logs each file of which it leaves out the rest") {
     Lines lines;
   };
   const std::string bad = test_data("records/bad_data.tfrecord");
-  const std::string files = "tfrecord([\"" + bad + "\", " + quoted("three.tfrecord") + ", \"" + bad + "\"]";
+  const std::string files =
+      "tfrecord([\"" + bad + "\", " + quoted_shard("three.tfrecord") + ", \"" + bad + "\"]";
   ThreadsRuntime runtime;
   Collect collect;
   runtime->logger = &collect;
@@ -106,7 +108,7 @@ TEST_CASE("skip_file logs each file of which it leaves out the rest") {
 }
 
 TEST_CASE("names may come from a pipeline, whose errors are errors of their own") {
-  const std::string names = "probe(3, errors: \"1\") | map(x -> " + quoted("three.tfrecord") + ")";
+  const std::string names = "probe(3, errors: \"1\") | map(x -> " + quoted_shard("three.tfrecord") + ")";
   for (const char* n : {"1", "2"}) {
     INFO(n);
     const Lines lines = run("let names = " + names + "\ntfrecord(names, num_parallel_reads: " + n + ")");
@@ -141,8 +143,8 @@ TEST_CASE("files read in turns come as interleave gives them") {
 }
 
 TEST_CASE("a missing file among those read in turns is one error") {
-  const Lines lines =
-      run("tfrecord([" + quoted("three.tfrecord") + ", " + quoted("nowhere") + "], num_parallel_reads: 2)");
+  const Lines lines = run("tfrecord([" + quoted_shard("three.tfrecord") + ", " + quoted_shard("nowhere") +
+                          "], num_parallel_reads: 2)");
   REQUIRE(lines.size() == 4);
   CHECK(lines[1] == "error: not_found");
 }

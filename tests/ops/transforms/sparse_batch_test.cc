@@ -11,10 +11,10 @@ const ContractEntries sparse_batch_contract(
       [](int64_t k) { return 2 * k; }, false},
      {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | sparse_batch(2, [x]))", anything, false}}, kLosesOrder);
 
-const std::string kRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
+const std::string kSparseRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
 
 TEST_CASE("sparse_batch keeps every entry with its place") {
-  CHECK(run(kRows + "sparse_batch(2, [5])") ==
+  CHECK(run(kSparseRows + "sparse_batch(2, [5])") ==
         Lines{"sparse(indices: [[0, 0], [1, 0], [1, 1], [1, 2]], values: [1, 3, 3, 3], shape: [2, 5])",
               "sparse(indices: [[1, 0], [1, 1]], values: [2, 2], shape: [2, 5])",
               "sparse(indices: [[0, 0], [0, 1], [0, 2], [0, 3]], values: [4, 4, 4, 4], shape: [1, 5])"});
@@ -29,16 +29,16 @@ TEST_CASE("sparse_batch keeps every entry with its place") {
 }
 
 TEST_CASE("structure and cardinality of sparse batches") {
-  CHECK(spec(kRows + "sparse_batch(2, [5])") == "sparse<int64>[?, 5]");
-  CHECK(spec(kRows + "sparse_batch(2, [none])") == "sparse<int64>[?, ?]");
-  CHECK(cardinality(kRows + "sparse_batch(2, [5])") == 3);
+  CHECK(spec(kSparseRows + "sparse_batch(2, [5])") == "sparse<int64>[?, 5]");
+  CHECK(spec(kSparseRows + "sparse_batch(2, [none])") == "sparse<int64>[?, ?]");
+  CHECK(cardinality(kSparseRows + "sparse_batch(2, [5])") == 3);
 }
 
 TEST_CASE("an element larger than row_shape is data_loss for its batch") {
-  CHECK(run(kRows + "sparse_batch(2, [2])") ==
+  CHECK(run(kSparseRows + "sparse_batch(2, [2])") ==
         Lines{"error: data_loss", "sparse(indices: [[1, 0], [1, 1]], values: [2, 2], shape: [2, 2])",
               "error: data_loss"});
-  CHECK(run(kRows + "sparse_batch(2, [3])").size() == 3);
+  CHECK(run(kSparseRows + "sparse_batch(2, [3])").size() == 3);
   CHECK(
       run("probe(5, errors: \"1\") | map(x -> full([x], x)) | sparse_batch(2, [4])") ==
       Lines{
@@ -50,8 +50,8 @@ TEST_CASE("an element larger than row_shape is data_loss for its batch") {
 TEST_CASE("sparse batches of what is not one dense tensor do not build") {
   CHECK(contains(build_error("range(3) | map(x -> (x, x)) | sparse_batch(2, [])"), "one dense tensor"));
   CHECK(contains(build_error("from_tensors(from_dense([1])) | sparse_batch(2, [1])"), "one dense tensor"));
-  CHECK(contains(build_error(kRows + "sparse_batch(2, [4, 4])"), "row_shape"));
-  CHECK(contains(build_error(kRows + "sparse_batch(0, [4])"), "at least 1"));
+  CHECK(contains(build_error(kSparseRows + "sparse_batch(2, [4, 4])"), "row_shape"));
+  CHECK(contains(build_error(kSparseRows + "sparse_batch(0, [4])"), "at least 1"));
 }
 
 }  // namespace
