@@ -32,9 +32,8 @@ class Relay final : public Cursor {
 const OperatorDef& relay_operator() {
   static const OperatorDef def = define<Params, Relay>({
       .name = "relay",
-      .doc = "The input as it is.",
-      .spec = same_spec,
-      .cardinality = same_cardinality,
+      .page = {.doc = "The input as it is."},
+      .typing = {.spec = same_spec, .cardinality = same_cardinality},
   });
   return def;
 }

@@ -40,7 +40,7 @@ double range_ns() {
 }
 
 void run_operator(benchmark::State& state, const OperatorDef* def) {
-  std::string text = def->bench;
+  std::string text = def->page.bench;
   replace(text, "NAMES", folder() + "/*");
   if (text.find("RECORDS") != std::string::npos) replace(text, "RECORDS", record_file(1024));
   if (text.find("TABLE") != std::string::npos) replace(text, "TABLE", table_file());

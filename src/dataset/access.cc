@@ -44,7 +44,7 @@ Status refuse(const Dataset& node, const ParamsBase& params) {
                                  concat(node.op().name, ", which does not"),
                                  "put it after this one, or shuffle(n) in place of this one"));
   }
-  const char* expected = node.op().no_access ? node.op().no_access(params) : nullptr;
+  const char* expected = node.op().access.refuses ? node.op().access.refuses(params) : nullptr;
   if (!expected) return Status();
   return Status(Code::failed_precondition,
                 Mistake(concat("the elements of ", node.op().name, " have no positions: expected ", expected),
@@ -61,13 +61,13 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
   const ParamsBase& params = bound ? *bound : node.params();
   WEIR_TRY(refuse(node, params));
   std::unique_ptr<Access> access;
-  if (node.op().slice) {
-    WEIR_ASSIGN(Slice slice, node.op().slice(params));
+  if (node.op().typing.slice) {
+    WEIR_ASSIGN(Slice slice, node.op().typing.slice(params));
     WEIR_ASSIGN(slice, slice.of(ctx.session.world()));
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(ctx, opening.input(0)));
     access = slice_access(std::move(input), slice);
   } else {
-    WEIR_ASSIGN(access, node.op().access(opening, params));
+    WEIR_ASSIGN(access, node.op().access.open(opening, params));
   }
   return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
 }
@@ -75,7 +75,7 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
 Status check_access(const Dataset& node) {
   WEIR_TRY(refuse(node, node.params()));
   // One that stands for another is read through that.
-  const bool expanded = node.op().expand && !node.dynamic();
+  const bool expanded = node.op().typing.expand && !node.dynamic();
   for (size_t i = expanded ? node.inputs().size() - 1 : 0; i < node.inputs().size(); ++i)
     WEIR_TRY(check_access(*node.inputs()[i]));
   return Status();
@@ -83,13 +83,13 @@ Status check_access(const Dataset& node) {
 
 bool seeks(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
-  if ((!node.op().seeks && !node.op().slice) || !check_access(node).ok()) return false;
+  if ((!node.op().access.seeks && !node.op().typing.slice) || !check_access(node).ok()) return false;
   Opening opening(ctx, std::move(instance));
-  if (node.op().slice) return seeks(ctx, opening.input(0));
+  if (node.op().typing.slice) return seeks(ctx, opening.input(0));
   const auto bound = bound_params(opening);
   if (!bound.ok()) return false;
   const ParamsBase& params = *bound ? **bound : node.params();
-  return refuse(node, params).ok() && node.op().seeks(opening, params);
+  return refuse(node, params).ok() && node.op().access.seeks(opening, params);
 }
 
 void AccessParts::finish(Block& out) {

@@ -13,7 +13,7 @@ class Count {
 
   Result<int64_t> operator()(const DatasetRef& node) {
     const OperatorDef& op = node->op();
-    const bool open = op.cardinality_at != nullptr || op.cardinality != unknown_cardinality;
+    const bool open = op.typing.cardinality_at != nullptr || op.typing.cardinality != unknown_cardinality;
     if (node->cardinality() != kUnknown || !open) return node->cardinality();
     const auto known = done_.find(node->id());
     if (known != done_.end()) return known->second;
@@ -30,9 +30,9 @@ class Count {
       WEIR_ASSIGN(bound, bind_params(node.params(), session_, instance_.env.get(), instance_.key));
     }
     const ParamsBase& params = bound ? *bound : node.params();
-    if (op.cardinality_at != nullptr) {
+    if (op.typing.cardinality_at != nullptr) {
       const Instance self(DatasetRef(&node), instance_.env, instance_.key, instance_.path);
-      return op.cardinality_at(session_, self, params);
+      return op.typing.cardinality_at(session_, self, params);
     }
     std::vector<DatasetRef> inputs;
     for (const DatasetRef& input : node.inputs()) {

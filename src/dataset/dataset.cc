@@ -76,12 +76,12 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->depth_ = site.depth;
   node->dynamic_ = has_expressions(*params);
   node->digest_ = site.digest;
-  if (op.expands_first) WEIR_TRY(node->expand(*params, site));
-  WEIR_ASSIGN(node->spec_, op.spec(*params, node->inputs_));
+  if (op.typing.expands_first) WEIR_TRY(node->expand(*params, site));
+  WEIR_ASSIGN(node->spec_, op.typing.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());
-  if (op.kept && op.kept(*params).whole && node->inputs_[0]->cardinality() == kInfinite)
+  if (op.position.kept && op.position.kept(*params).whole && node->inputs_[0]->cardinality() == kInfinite)
     return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
-  if (!op.expands_first) WEIR_TRY(node->expand(*params, site));
+  if (!op.typing.expands_first) WEIR_TRY(node->expand(*params, site));
   node->components_ = node->spec_.components();
   // A count that depends on a variable is not known until a cursor opens.
   node->cardinality_ = has_open_scalars(*params) ? kUnknown : count_elements(op, *params, node->inputs_);
@@ -101,9 +101,10 @@ DatasetRef Dataset::stand_in(const Dataset& node, int64_t cardinality) {
 
 // If parameters are not known yet, it is expanded when a cursor opens.
 Status Dataset::expand(const ParamsBase& params, const BuildSite& site) {
-  if (op_->expand == nullptr || dynamic_) return {};
+  if (op_->typing.expand == nullptr || dynamic_) return {};
   if (site.runtime == nullptr) return internal_error(concat(op_->name, " was built without a runtime"));
-  WEIR_ASSIGN(DatasetRef expanded, op_->expand(params, inputs_, {site.runtime, site.depth, epoch_id_}));
+  WEIR_ASSIGN(DatasetRef expanded,
+              op_->typing.expand(params, inputs_, {site.runtime, site.depth, epoch_id_}));
   inputs_.push_back(std::move(expanded));
   return {};
 }
@@ -124,14 +125,16 @@ void Dataset::inherit(const EpochNode& counted, bool shared) {
 
 // A node of input `index` as seen from here: how often it is opened while this node is gone through.
 EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
-  if (op_->opens_apart) {
+  if (op_->position.opens_apart) {
     counted.openings = counted.openings_at_once = 0;
     return counted;
   }
   const int64_t opened = counted.openings_at_once;
-  if (op_->is_window != nullptr && counted.openings != opened)
-    counted.windows = mixed(counted.windows, op_->is_window(*params_) ? 1 : 2);
-  const int64_t epochs = op_->epochs == nullptr ? kOnePass : dynamic_ ? -1 : op_->epochs(*params_);
+  if (op_->ahead.is_window != nullptr && counted.openings != opened)
+    counted.windows = mixed(counted.windows, op_->ahead.is_window(*params_) ? 1 : 2);
+  const int64_t epochs = op_->position.epochs == nullptr ? kOnePass
+                         : dynamic_                      ? -1
+                                                         : op_->position.epochs(*params_);
   if (epochs != kOnePass) {
     const int64_t passes = product_of(counted.openings, epochs);
     counted.openings = passes < 0 ? -1 : epochs == 0 ? 0 : passes + opened;
@@ -139,7 +142,7 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
   } else if (ends_early(*op_, *params_) && counted.openings != opened) {
     counted.openings = -1;
   }
-  if (index >= op_->opens_late_from) counted.openings_at_once = 0;
+  if (index >= op_->position.opens_late_from) counted.openings_at_once = 0;
   return counted;
 }
 
@@ -170,22 +173,24 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls, bool opens) {
 void Dataset::inherit() {
   Fields fields;
   params_->fields(fields);
-  lane_ = op_->lane;
-  bool window = op_->is_window != nullptr && op_->is_window(*params_);
+  lane_ = op_->ahead.lane;
+  bool window = op_->ahead.is_window != nullptr && op_->ahead.is_window(*params_);
   // Only what the node stands for, if anything, reads the other inputs.
-  const size_t first = op_->expand != nullptr && !dynamic_ ? inputs_.size() - 1 : 0;
+  const size_t first = op_->typing.expand != nullptr && !dynamic_ ? inputs_.size() - 1 : 0;
   for (size_t i = first; i < inputs_.size(); ++i) {
     const DatasetRef& input = inputs_[i];
     for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
-    opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->opens_apart);
+    opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->position.opens_apart);
     sites_.add(input->sites());
     deepest_lane_ = std::max(deepest_lane_, input->deepest_lane());
-    if (!window) lane_ = std::max(lane_, op_->reads_by_position ? input->deepest_lane() : input->lane());
-    if (op_->opens_apart && sites_.reopens.empty() && !input->not_replayable().empty())
+    if (!window)
+      lane_ = std::max(lane_, op_->access.reads_by_position ? input->deepest_lane() : input->lane());
+    if (op_->position.opens_apart && sites_.reopens.empty() && !input->not_replayable().empty())
       sites_.reopens = concat(op_->name, " would make its elements again, and ", input->not_replayable());
     if (not_replayable_.empty()) not_replayable_ = input->not_replayable();
     // An order of its own is part of a position as long as nothing keeps rows that came in it.
-    if ((window || !op_->passes_positions) && input->sites().states.empty() && sites_.unsaved.empty())
+    if ((window || !op_->position.passes_positions) && input->sites().states.empty() &&
+        sites_.unsaved.empty())
       sites_.unsaved = input->not_replayable();
   }
   for (const Field& field : fields.list) {
@@ -211,31 +216,33 @@ void Dataset::inherit() {
     if (opens && (depth_ > 0 || from_elements) && traits.opens_variables()) opens_variables_ = true;
   }
   deepest_lane_ = std::max(deepest_lane_, lane_);
-  if (op_->found_names != nullptr) sites_.add({.names = {op_->found_names(*params_)}});
+  if (op_->position.found_names != nullptr) sites_.add({.names = {op_->position.found_names(*params_)}});
   // Not known before a cursor opens if the numbers are computed, which auto is not.
-  if (op_->slice != nullptr && !has_open_scalars(*params_)) {
-    const Result<Slice> slice = op_->slice(*params_);
+  if (op_->typing.slice != nullptr && !has_open_scalars(*params_)) {
+    const Result<Slice> slice = op_->typing.slice(*params_);
     if (slice.ok() && slice->by_rank) sites_.by_rank = true;
   }
-  const char* reason = op_->not_replayable != nullptr ? op_->not_replayable(*params_) : nullptr;
+  const char* reason =
+      op_->position.not_replayable != nullptr ? op_->position.not_replayable(*params_) : nullptr;
   if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
-  if (op_->opens_variables) opens_variables_ = true;
-  if (op_->drops_errors) sites_.drops_errors = true;
+  if (op_->position.opens_variables) opens_variables_ = true;
+  if (op_->position.drops_errors) sites_.drops_errors = true;
   const EpochNode self{epoch_id_, depth_};
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
-  const bool counts = op_->counts_openings != nullptr && (dynamic_ || op_->counts_openings(*params_));
+  const bool counts =
+      op_->position.counts_openings != nullptr && (dynamic_ || op_->position.counts_openings(*params_));
   if (counts && !listed) epoch_nodes_.push_back(self);
 }
 
 bool ends_early(const OperatorDef& op, const ParamsBase& params) {
-  if (op.slice == nullptr) return op.ends_early;
-  const Result<Slice> slice = op.slice(params);
+  if (op.typing.slice == nullptr) return op.position.ends_early;
+  const Result<Slice> slice = op.typing.slice(params);
   return slice.ok() && slice->count != Slice::kAll;
 }
 
 int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs) {
-  if (op.slice == nullptr) return op.cardinality(params, inputs);
-  const Result<Slice> slice = op.slice(params);
+  if (op.typing.slice == nullptr) return op.typing.cardinality(params, inputs);
+  const Result<Slice> slice = op.typing.slice(params);
   return slice.ok() ? slice->count_of(inputs[0]->cardinality()) : kUnknown;
 }
 

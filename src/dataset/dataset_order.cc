@@ -27,7 +27,7 @@ class Reorder {
     const OperatorDef& op = node->op();
     std::vector<DatasetRef> inputs = node->inputs();
     // What it stands for is built with it.
-    if (op.expand != nullptr && !node->dynamic()) inputs.pop_back();
+    if (op.typing.expand != nullptr && !node->dynamic()) inputs.pop_back();
     bool changed = false;
     for (DatasetRef& input : inputs) {
       WEIR_ASSIGN(DatasetRef other, (*this)(input));
@@ -35,7 +35,7 @@ class Reorder {
       input = std::move(other);
     }
     std::unique_ptr<ParamsBase> params = node->params().clone();
-    const bool open = op.set_order != nullptr && op.set_order(*params, deterministic_);
+    const bool open = op.ahead.set_order != nullptr && op.ahead.set_order(*params, deterministic_);
     if (!changed && !open) return node;
     return Dataset::build(op, std::move(params), std::move(inputs),
                           {.runtime = site_.runtime,
@@ -53,7 +53,7 @@ class Reorder {
 
 Result<std::optional<bool>> Dataset::settle_order(const OperatorDef& op, ParamsBase& params,
                                                   std::vector<DatasetRef>& inputs, const BuildSite& site) {
-  std::optional<bool> order = op.order != nullptr ? op.order(params) : std::nullopt;
+  std::optional<bool> order = op.ahead.order != nullptr ? op.ahead.order(params) : std::nullopt;
   const bool says_so = order.has_value();
   for (const DatasetRef& input : inputs) {
     if (order && input->order() && order != input->order()) {
@@ -68,7 +68,7 @@ Result<std::optional<bool>> Dataset::settle_order(const OperatorDef& op, ParamsB
       WEIR_ASSIGN(input, reorder(input));
     }
   }
-  if (order && op.set_order != nullptr) op.set_order(params, *order);
+  if (order && op.ahead.set_order != nullptr) op.ahead.set_order(params, *order);
   return order;
 }
 

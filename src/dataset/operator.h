@@ -4,12 +4,15 @@
 //   …
 //   const OperatorDef& definition() {
 //     static const OperatorDef def = define<Params, Take>({
-//         .name = "take", .kind = OperatorKind::transformation, .doc = "…", .cost = "…",
-//         .example = "…", .output = "…", .bench = "…", .spec = same_spec, .cardinality = …});
+//         .name = "take",
+//         .page = {.doc = "…", .cost = "…", .example = "…", .output = "…", .bench = "…"},
+//         .typing = {.slice = …},
+//     });
 //     return def;
 //   }
 //
-// Adding an operator touches three places: its file, its test and one line in src/ops/list.inc. Help, docs,
+// Each group has defaults, and most operators set two. Adding an operator touches four places: its file, its test, one line in
+// src/ops/list.inc and a golden case. Help, docs,
 // schema and benchmark follow from the definition. Definitions are static and immutable.
 #pragma once
 

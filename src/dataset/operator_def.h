@@ -82,9 +82,8 @@ enum class Columns : uint8_t {
   gathered,  // none but those whose shape isn't fixed: it gives the others together
 };
 
-struct OperatorDef {
-  const char* name = "";
-  OperatorKind kind = OperatorKind::transformation;
+// What `weir help`, weir_schema and the docs print.
+struct OperatorPage {
   // For `weir help`, weir_schema and the docs. One paragraph: the elements, their order, the errors; lists
   // show its first sentence.
   const char* doc = "";
@@ -97,12 +96,14 @@ struct OperatorDef {
   const char* bench = "";
   // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
+};
 
+// The structure of its elements, how many there are, and how they follow from those of its inputs.
+struct OperatorTyping {
   // Structure and cardinality from the parts; their errors are build errors.
   Result<Spec> (*spec)(const ParamsBase& params, std::span<const DatasetRef> inputs) = same_spec;
   // Not asked for a slice.
-  int64_t (*cardinality)(const ParamsBase& params,
-                         std::span<const DatasetRef> inputs) = unknown_cardinality;
+  int64_t (*cardinality)(const ParamsBase& params, std::span<const DatasetRef> inputs) = unknown_cardinality;
   // Null, or the cardinality of a dataset that only its variables tell, such as one found in a variable.
   Result<int64_t> (*cardinality_at)(Session& session, const Instance& instance,
                                     const ParamsBase& params) = nullptr;
@@ -114,6 +115,14 @@ struct OperatorDef {
   // Its structure is that of its expansion, which is built first; `spec` gets that as the last input, or not at all
   // if parameters are not known when the node is built.
   bool expands_first = false;
+  // Columns::passed for a slice.
+  Columns columns = Columns::read;
+  // Null, or which slice of its input it gives. Cardinality, reading by position and seeking follow from it.
+  Result<Slice> (*slice)(const ParamsBase& params) = nullptr;
+};
+
+// What a position holds, and what may change it.
+struct OperatorPosition {
   // Null, or whether openings are counted with these parameters, since each has its own order.
   bool (*counts_openings)(const ParamsBase& params) = nullptr;
   // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if unknown.
@@ -136,39 +145,53 @@ struct OperatorDef {
   bool drops_errors = false;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
+  // Null, or why equal positions need not give equal rows with these parameters.
+  const char* (*not_replayable)(const ParamsBase& params) = nullptr;
+  // Null, or returns the names that a node with these parameters found when it was built.
+  RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
+};
+
+// What it runs ahead, on which lane, and in which order.
+struct OperatorAhead {
   // Runs its input ahead, so that a segment ends below it.
   bool (*is_window)(const ParamsBase& params) = nullptr;
   // Null, or what runs ahead with these parameters; empty if nothing does.
-  std::optional<RunsAhead> (*ahead)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
-  // Null, or why equal positions need not give equal rows with these parameters.
-  const char* (*not_replayable)(const ParamsBase& params) = nullptr;
+  std::optional<RunsAhead> (*limits)(const ParamsBase& params, std::span<const DatasetRef> inputs) = nullptr;
   // Null, or sets the value of `deterministic: none`. Returns false if that changes nothing.
   bool (*set_order)(ParamsBase& params, bool deterministic) = nullptr;
   // Null, or returns the value of `deterministic: none` for the whole pipeline; empty if it leaves that open.
   std::optional<bool> (*order)(const ParamsBase& params) = nullptr;
-  // Null, or returns the names that a node with these parameters found when it was built.
-  RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
-  // Serves another operator; appears in no text and in no error's path.
-  bool internal = false;
   // The lane its own work needs.
   Lane lane = Lane::compute;
-  // Columns::passed for a slice.
-  Columns columns = Columns::read;
-  // Null, or which slice of its input it gives. Cardinality, reading by position and seeking follow from it.
-  Result<Slice> (*slice)(const ParamsBase& params) = nullptr;
   // Null, or whether the whole pipeline is opened as it is written.
   bool (*stays_as_written)(const ParamsBase& params) = nullptr;
+};
+
+// Reading by positions.
+struct OperatorAccess {
   // Null, or opens it for reading by positions.
   // REQUIRES: its inputs can be read so
-  Result<std::unique_ptr<Access>> (*access)(Opening& opening, const ParamsBase& params) = nullptr;
+  Result<std::unique_ptr<Access>> (*open)(Opening& opening, const ParamsBase& params) = nullptr;
   // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file"; null if it can.
-  const char* (*no_access)(const ParamsBase& params) = nullptr;
+  const char* (*refuses)(const ParamsBase& params) = nullptr;
   // Null, or whether an element can be read by its position without those before it. False also if finding out
   // fails.
   // REQUIRES: it can be read by positions
   bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
   // Reads its input by positions: nothing below it runs ahead.
   bool reads_by_position = false;
+};
+
+struct OperatorDef {
+  const char* name = "";
+  OperatorKind kind = OperatorKind::transformation;
+  // Serves another operator; appears in no text and in no error's path.
+  bool internal = false;
+  OperatorPage page{};
+  OperatorTyping typing{};
+  OperatorPosition position{};
+  OperatorAhead ahead{};
+  OperatorAccess access{};
 
   // Filled by define().
   std::unique_ptr<ParamsBase> (*make_params)() = nullptr;
@@ -176,7 +199,9 @@ struct OperatorDef {
 };
 
 // Whether elements can be read by position, with some parameters at least.
-inline bool can_be_read_by_position(const OperatorDef& op) { return op.access != nullptr || op.slice != nullptr; }
+inline bool can_be_read_by_position(const OperatorDef& op) {
+  return op.access.open != nullptr || op.typing.slice != nullptr;
+}
 
 // Whether it may end before its inputs do with these parameters, which need not be known.
 bool ends_early(const OperatorDef& op, const ParamsBase& params);

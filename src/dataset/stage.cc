@@ -247,7 +247,8 @@ PullResult Stage::resume(Context& ctx, Block& out) {
   }
   out.thinned = false;
   Step step = [&] {
-    if (demand.step == 1 || node_->op().columns == Columns::mapped) return cursor_->next(ctx, demand, out);
+    if (demand.step == 1 || node_->op().typing.columns == Columns::mapped)
+      return cursor_->next(ctx, demand, out);
     Demand whole = demand;
     whole.step = 1;
     return cursor_->next(ctx, whole, out);
@@ -378,7 +379,7 @@ void Stage::settled_state(Archive& archive) {
                                            "save them before the shard, or go on with as many ranks"))
             .pointer());
   }
-  if (cursor_ && node_->op().keeps_rows && reads_by_rank(*node_)) {
+  if (cursor_ && node_->op().position.keeps_rows && reads_by_rank(*node_)) {
     return settling.fail(
         failed_precondition(expected_found("operators above shard(auto, auto) that keep no elements",
                                            path_->to_string(), "put it before the shard"))

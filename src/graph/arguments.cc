@@ -87,9 +87,9 @@ bool takes_any_number(const FieldList& fields) {
 
 // True for the single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
 bool is_single(const OperatorDef& def, const FieldList& fields, const Node& call, size_t positional) {
-  if (positional != 1 || def.single_argument == nullptr) return false;
+  if (positional != 1 || def.page.single_argument == nullptr) return false;
   return std::none_of(call.items.begin(), call.items.end(), [&](const Item& item) {
-    return parameter_name(fields, item.name) == def.single_argument;
+    return parameter_name(fields, item.name) == def.page.single_argument;
   });
 }
 
@@ -282,7 +282,7 @@ MatchedArguments match_arguments(const OperatorDef& def, const FieldList& fields
   if (takes_any_number(fields)) {
     if (positional > 0) out.values[0] = gather_positional(call, positional);
   } else if (is_single(def, fields, call, positional)) {
-    out.values[static_cast<size_t>(fields.find(def.single_argument))] = call.items[0].value;
+    out.values[static_cast<size_t>(fields.find(def.page.single_argument))] = call.items[0].value;
   } else {
     const size_t taken = std::min(positional, fields.list.size());
     for (size_t i = 0; i < taken; ++i) out.values[i] = call.items[i].value;
@@ -335,7 +335,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
     const bool left_out = fallback && syntax::equal(*fallback, *values[i]);
     arguments.push_back({fields.list[i].name, left_out ? nullptr : values[i]});
   }
-  const int single = def.single_argument == nullptr ? -1 : fields.find(def.single_argument);
+  const int single = def.page.single_argument == nullptr ? -1 : fields.find(def.page.single_argument);
   return arranged(arguments, fields.last_required(), single);
 }
 

@@ -233,7 +233,7 @@ Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, s
     }
     // What follows an operator that keeps its input's structure can still be typed.
     const OperatorDef* def = find_operator(call.text);
-    if (!def || def->spec != same_spec) dataset = nullptr;
+    if (!def || def->typing.spec != same_spec) dataset = nullptr;
   }
   if (!mistakes.ok()) return mistakes;
   return dataset;

@@ -61,29 +61,29 @@ class Needs {
     if (!op.internal) path = concat(above, above.empty() ? "" : "/", op.name);
     std::vector<DatasetRef> inputs = node.inputs();
     Need need{path};
-    if (op.expand != nullptr && !node.dynamic() && !inputs.empty()) {
+    if (op.typing.expand != nullptr && !node.dynamic() && !inputs.empty()) {
       // The node stands for others, which end where its inputs begin.
       const DatasetRef expansion = std::move(inputs.back());
       inputs.pop_back();
       add_parts(*expansion, inputs, need);
     }
-    if (op.kept != nullptr) add(node, inputs, need);
-    if (!op.internal || op.kept != nullptr) list_.push_back(std::move(need));
+    if (op.position.kept != nullptr) add(node, inputs, need);
+    if (!op.internal || op.position.kept != nullptr) list_.push_back(std::move(need));
     for (const DatasetRef& input : inputs) visit(*input, path);
   }
 
   void add_parts(const Dataset& node, const std::vector<DatasetRef>& ends, Need& need) {
     const auto is_end = [&](const DatasetRef& end) { return end.get() == &node; };
     if (std::any_of(ends.begin(), ends.end(), is_end)) return;
-    if (node.op().kept != nullptr) add(node, node.inputs(), need);
+    if (node.op().position.kept != nullptr) add(node, node.inputs(), need);
     for (const DatasetRef& input : node.inputs()) add_parts(*input, ends, need);
   }
 
   // Adds what the node itself keeps.
   static void add(const Dataset& node, const std::vector<DatasetRef>& sources, Need& need) {
     const OperatorDef& op = node.op();
-    const Kept kept = op.kept(node.params());
-    const bool window = op.is_window != nullptr && op.is_window(node.params());
+    const Kept kept = op.position.kept(node.params());
+    const bool window = op.ahead.is_window != nullptr && op.ahead.is_window(node.params());
     int64_t inputs = 0;
     for (const DatasetRef& input : sources) inputs = std::max(inputs, known(input->cardinality()));
     const int64_t rows = at_most(kept.rows, inputs);

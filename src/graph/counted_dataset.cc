@@ -29,10 +29,10 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return 
 const OperatorDef& counted_operator() {
   static const OperatorDef def = define<Params, CountedCursor>({
       .name = "counted",
-      .doc = "A dataset whose cardinality is known.",
-      .cardinality = cardinality_of<Params, cardinality>,
-      .passes_positions = true,
       .internal = true,
+      .page = {.doc = "A dataset whose cardinality is known."},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>},
+      .position = {.passes_positions = true},
   });
   return def;
 }

@@ -24,14 +24,14 @@ constexpr const char* kLaneNames[kLanes] = {"compute", "blocking", "caller"};
 const char* name_of(Lane lane) { return kLaneNames[static_cast<size_t>(lane)]; }
 
 std::optional<RunsAhead> ahead_of(const Dataset& node) {
-  if (node.op().ahead == nullptr) return std::nullopt;
-  return node.op().ahead(node.params(), node.inputs());
+  if (node.op().ahead.limits == nullptr) return std::nullopt;
+  return node.op().ahead.limits(node.params(), node.inputs());
 }
 
 // The inputs as written: not what the node stands for.
 std::vector<DatasetRef> written_inputs(const Dataset& node) {
   std::vector<DatasetRef> inputs = node.inputs();
-  if (node.op().expand != nullptr && !node.dynamic() && !inputs.empty()) inputs.pop_back();
+  if (node.op().typing.expand != nullptr && !node.dynamic() && !inputs.empty()) inputs.pop_back();
   return inputs;
 }
 
@@ -209,7 +209,8 @@ std::string rewrites_json(const Rewrites& rewrites) {
     std::string calls;
     for (const DatasetRef& node : replaced.operators)
       calls += concat(calls.empty() ? "" : ", ", json_string(call_of(*node)));
-    out += concat(out.empty() ? "" : ", ", R"({"rules": [")", replaced.rule, R"("], "operators": [)", calls, "]}");
+    out += concat(out.empty() ? "" : ", ", R"({"rules": [")", replaced.rule, R"("], "operators": [)", calls,
+                  "]}");
   }
   return concat("[", out, R"(], "rewritten": )",
                 out.empty() ? "null" : Explainer(*rewrites.root, true).take_nodes());

@@ -173,12 +173,12 @@ SchemaEntry entry_of(const OperatorDef& def) {
     out.parameters.push_back(parameter(field));
     out.parameters.back().aliases = aliases_of(fields, field.name);
   }
-  add_signatures(out, def.single_argument);
-  out.doc = def.doc;
-  out.cost = def.cost;
+  add_signatures(out, def.page.single_argument);
+  out.doc = def.page.doc;
+  out.cost = def.page.cost;
   out.by_position = can_be_read_by_position(def);
-  out.example = def.example;
-  out.output = def.output;
+  out.example = def.page.example;
+  out.output = def.page.output;
   return out;
 }
 

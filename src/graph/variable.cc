@@ -51,10 +51,9 @@ const OperatorDef& variable_operator() {
   static const OperatorDef def = define<VariableParams, Variable>({
       .name = "variable",
       .kind = OperatorKind::source,
-      .doc = "The dataset that a variable holds.",
-      .spec = spec_of<VariableParams, variable_spec>,
-      .cardinality_at = variable_cardinality,
-      .opens_variables = true,
+      .page = {.doc = "The dataset that a variable holds."},
+      .typing = {.spec = spec_of<VariableParams, variable_spec>, .cardinality_at = variable_cardinality},
+      .position = {.opens_variables = true},
   });
   return def;
 }
@@ -97,9 +96,8 @@ const OperatorDef& outer_operator() {
   static const OperatorDef def = define<OuterParams, Outer>({
       .name = "let",
       .kind = OperatorKind::source,
-      .doc = "A dataset bound outside the lambda.",
-      .cardinality = same_cardinality,
-      .cardinality_at = outer_cardinality,
+      .page = {.doc = "A dataset bound outside the lambda."},
+      .typing = {.cardinality = same_cardinality, .cardinality_at = outer_cardinality},
   });
   return def;
 }

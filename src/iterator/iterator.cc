@@ -278,7 +278,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (!count_openings(*position, beginning.epoch, histories, checkpoint))
     return data_loss("expected the counts of openings of this dataset, found others");
   if (!checkpoint && position->document == sharing_) share_caches(*position);
-  const bool is_window = root.op().is_window != nullptr && root.op().is_window(root.params());
+  const bool is_window = root.op().ahead.is_window != nullptr && root.op().ahead.is_window(root.params());
   position->work = work_of(root);
   position->may_fetch = root.lane() != Lane::caller && !root.spec().has_dataset() && !is_window;
   // Parameters that take any time are computed by the first poll, which can be waited for.

@@ -194,7 +194,8 @@ class Resizer {
     for (const DatasetRef& input : node.inputs()) {
       if (!input->sites().by_rank) continue;
       const OperatorDef& op = node.op();
-      const bool otherwise = ends_early(op, node.params()) || op.epochs != nullptr || node.inputs().size() > 1;
+      const bool otherwise =
+          ends_early(op, node.params()) || op.position.epochs != nullptr || node.inputs().size() > 1;
       if (from == 0 && otherwise) return op.name;
       if (const char* below = ends_otherwise(*input, from > 0 ? from - 1 : 0)) return below;
     }

@@ -196,12 +196,12 @@ const OperatorDef& directed_operator() {
   static const OperatorDef def = define<DirectedParams, Open>({
       .name = "directed",
       .kind = OperatorKind::source,
-      .doc = "Elements of several datasets in the order of choices.",
-      .spec = spec_of<DirectedParams, spec>,
-      .ends_early = true,
-      .keeps_rows = true,
-      .kept = [](const ParamsBase&) { return kept_by_directed(); },
       .internal = true,
+      .page = {.doc = "Elements of several datasets in the order of choices."},
+      .typing = {.spec = spec_of<DirectedParams, spec>},
+      .position = {.ends_early = true,
+                   .keeps_rows = true,
+                   .kept = [](const ParamsBase&) { return kept_by_directed(); }},
   });
   return def;
 }

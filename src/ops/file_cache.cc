@@ -167,11 +167,10 @@ class FileCache final : public Cursor {
 const OperatorDef& file_cache_operator() {
   static const OperatorDef def = define<Params, FileCache>({
       .name = "written",
-      .cardinality = same_cardinality,
-      .epochs = [](const ParamsBase&) -> int64_t { return -1; },
-      .keeps_rows = true,
       .internal = true,
-      .lane = Lane::blocking,
+      .typing = {.cardinality = same_cardinality},
+      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; }, .keeps_rows = true},
+      .ahead = {.lane = Lane::blocking},
   });
   return def;
 }

@@ -213,18 +213,18 @@ class FileSource {
   // The rest of an OperatorDef of such a source, whose name, doc and fields the format gives.
   static OperatorDef define_with(OperatorDef def) {
     def.kind = OperatorKind::source;
-    def.spec = spec_of<Params, spec>;
-    def.cardinality = unknown_cardinality;
-    def.expand = expand;
-    def.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
-    def.ahead = ahead;
+    def.typing.spec = spec_of<Params, spec>;
+    def.typing.cardinality = unknown_cardinality;
+    def.typing.expand = expand;
+    def.ahead.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
+    def.ahead.limits = ahead;
     if constexpr (kHasPositions) {
-      def.access = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
+      def.access.open = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
         WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
         return open_access(opening.ctx, opening.inner(std::move(reader)));
       };
-      def.no_access = no_access;
-      def.seeks = [](Opening& opening, const ParamsBase& params) {
+      def.access.refuses = no_access;
+      def.access.seeks = [](Opening& opening, const ParamsBase& params) {
         auto reader = expansion(opening, params);
         return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));
       };
@@ -281,12 +281,12 @@ class FileSource {
           .lane = Lane::blocking,
       };
       if constexpr (kHasPositions) {
-        reader.access = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
+        reader.access.open = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
           WEIR_ASSIGN(const std::vector<std::string> names, all_names(opening));
           return Format::access(opening.ctx, names);
         };
-        reader.no_access = no_access;
-        reader.seeks = [](Opening& opening, const ParamsBase&) {
+        reader.access.refuses = no_access;
+        reader.access.seeks = [](Opening& opening, const ParamsBase&) {
           const auto names = all_names(opening);
           return names.ok() && Format::seeks(opening.ctx, *names);
         };

@@ -139,19 +139,21 @@ class FusedMaps final : public Cursor {
 const OperatorDef& fused_maps_operator() {
   static const OperatorDef def = define<FusedParams, FusedMaps>({
       .name = "map",
-      .doc = "Adjacent maps in one.",
-      .spec = [](const ParamsBase& params, std::span<const DatasetRef>) -> Result<Spec> {
-        return fused(params).maps[0]->spec();
-      },
-      .cardinality = same_cardinality,
-      .passes_positions = true,
-      .columns = Columns::mapped,
-      .access = [](Opening& opening, const ParamsBase& params) {
-        return open_access(opening.ctx, written_instance(opening, params));
-      },
-      .seeks = [](Opening& opening, const ParamsBase& params) {
-        return seeks(opening.ctx, written_instance(opening, params));
-      },
+      .page = {.doc = "Adjacent maps in one."},
+      .typing = {.spec = [](const ParamsBase& params, std::span<const DatasetRef>) -> Result<Spec> {
+                   return fused(params).maps[0]->spec();
+                 },
+                 .cardinality = same_cardinality,
+                 .columns = Columns::mapped},
+      .position = {.passes_positions = true},
+      .access = {.open =
+                     [](Opening& opening, const ParamsBase& params) {
+                       return open_access(opening.ctx, written_instance(opening, params));
+                     },
+                 .seeks =
+                     [](Opening& opening, const ParamsBase& params) {
+                       return seeks(opening.ctx, written_instance(opening, params));
+                     }},
   });
   return def;
 }
@@ -181,8 +183,9 @@ const std::vector<DatasetRef>* maps_of(const Dataset& node) {
 
 const Function* applied_function(const Dataset& node) {
   const OperatorDef& op = node.op();
-  const auto* f = op.columns == Columns::mapped ? field_in<FunctionParam>(node.params(), "f") : nullptr;
-  if (!f || !f->function || (op.is_window && op.is_window(node.params()))) return nullptr;
+  const auto* f =
+      op.typing.columns == Columns::mapped ? field_in<FunctionParam>(node.params(), "f") : nullptr;
+  if (!f || !f->function || (op.ahead.is_window && op.ahead.is_window(node.params()))) return nullptr;
   return &function_of(*f);
 }
 

@@ -82,10 +82,9 @@ const OperatorDef& held_rows_operator() {
   static const OperatorDef def = define<HeldRowsParams, HeldRowsCursor>({
       .name = "held_rows",
       .kind = OperatorKind::source,
-      .doc = "Rows that another operator holds.",
-      .spec = spec_of<HeldRowsParams, spec>,
-      .cardinality_at = cardinality_at,
       .internal = true,
+      .page = {.doc = "Rows that another operator holds."},
+      .typing = {.spec = spec_of<HeldRowsParams, spec>, .cardinality_at = cardinality_at},
   });
   return def;
 }

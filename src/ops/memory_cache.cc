@@ -218,16 +218,16 @@ class MemoryCache final : public Cursor {
 const OperatorDef& memory_cache_operator() {
   static const OperatorDef def = define<MemoryCacheParams, MemoryCache>({
       .name = "memory_cache",
-      .doc = "Keeps the elements of a first pass.",
-      .cardinality = same_cardinality,
-      .counts_openings = always,
-      .opens_apart = true,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{0, INT64_MAX};
-          },
       .internal = true,
+      .page = {.doc = "Keeps the elements of a first pass."},
+      .typing = {.cardinality = same_cardinality},
+      .position = {.counts_openings = always,
+                   .opens_apart = true,
+                   .keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{0, INT64_MAX};
+                       }},
   });
   return def;
 }

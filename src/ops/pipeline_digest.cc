@@ -27,7 +27,7 @@ class Collector {
     }
     size_t inputs = node.inputs().size();
     // What an operator stands for follows from its parameters.
-    if (node.op().expand != nullptr && !node.dynamic() && inputs > 0) --inputs;
+    if (node.op().typing.expand != nullptr && !node.dynamic() && inputs > 0) --inputs;
     for (size_t i = 0; i < inputs; ++i) visit(*node.inputs()[i]);
     if (node.digest() != nullptr) {
       out.nodes.push_back(*node.digest());

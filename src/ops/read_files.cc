@@ -56,7 +56,7 @@ class OpenFile final : public Function {
 
 Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, const OperatorDef& reader,
                                     std::unique_ptr<ParamsBase> params, const BuildSite& site) {
-  WEIR_ASSIGN(Spec record, reader.spec(*params, {&names, 1}));
+  WEIR_ASSIGN(Spec record, reader.typing.spec(*params, {&names, 1}));
   InterleaveParams in_turns;
   in_turns.f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
   in_turns.cycle_length = count;

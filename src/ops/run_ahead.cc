@@ -39,10 +39,10 @@ struct AheadSlot {
 const OperatorDef& ahead_operator() {
   static const OperatorDef def = define<AheadSlotParams, AheadSlot>({
       .name = "ahead",
-      .doc = "A dataset that runs ahead for another operator.",
-      .cardinality = same_cardinality,
-      .is_window = [](const ParamsBase&) { return true; },
       .internal = true,
+      .page = {.doc = "A dataset that runs ahead for another operator."},
+      .typing = {.cardinality = same_cardinality},
+      .ahead = {.is_window = [](const ParamsBase&) { return true; }},
   });
   return def;
 }

@@ -26,8 +26,7 @@ class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-    return std::unique_ptr<Cursor>(
-        std::make_unique<Positions>(slice_access(std::move(input), params.slice)));
+    return std::unique_ptr<Cursor>(std::make_unique<Positions>(slice_access(std::move(input), params.slice)));
   }
   explicit Positions(std::unique_ptr<Access> input) : input_(std::move(input)) {}
 
@@ -60,10 +59,10 @@ class Positions final : public Cursor {
 const OperatorDef& positions_operator() {
   static const OperatorDef def = define<PositionsParams, Positions>({
       .name = "positions",
-      .doc = "Elements by their positions.",
       .internal = true,
-      .lane = Lane::blocking,
-      .reads_by_position = true,
+      .page = {.doc = "Elements by their positions."},
+      .ahead = {.lane = Lane::blocking},
+      .access = {.reads_by_position = true},
   });
   return def;
 }
@@ -84,9 +83,9 @@ struct PositionsAhead {
 const OperatorDef& positions_ahead_operator() {
   static const OperatorDef def = define<AheadParams, PositionsAhead>({
       .name = "positions_ahead",
-      .doc = "Elements by their positions, read ahead.",
-      .is_window = always,
       .internal = true,
+      .page = {.doc = "Elements by their positions, read ahead."},
+      .ahead = {.is_window = always},
   });
   return def;
 }

@@ -52,13 +52,14 @@ class Flaky final : public Cursor {
 };
 
 DatasetRef flaky() {
-  static const OperatorDef def =
-      define<NoParams, Flaky>({.name = "flaky",
-                               .kind = OperatorKind::source,
-                               .spec = [](const ParamsBase&, std::span<const DatasetRef>) -> Result<Spec> {
-                                 return Spec::tensor(DType::int64);
-                               },
-                               .cardinality = unknown_cardinality});
+  static const OperatorDef def = define<NoParams, Flaky>({
+      .name = "flaky",
+      .kind = OperatorKind::source,
+      .typing = {.spec = [](const ParamsBase&, std::span<const DatasetRef>) -> Result<Spec> {
+                   return Spec::tensor(DType::int64);
+                 },
+                 .cardinality = unknown_cardinality},
+  });
   return Build(def).node();
 }
 

@@ -23,11 +23,11 @@ DatasetRef nothing() {
   static const OperatorDef def = define<NoParams, Nothing>({
       .name = "nothing",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = [](const ParamsBase&, std::span<const DatasetRef>) { return int64_t{4}; },
-      .not_replayable = [](const ParamsBase&) { return "gives what it likes"; },
-      .lane = Lane::blocking,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = [](const ParamsBase&, std::span<const DatasetRef>) { return int64_t{4}; }},
+      .position = {.not_replayable = [](const ParamsBase&) { return "gives what it likes"; }},
+      .ahead = {.lane = Lane::blocking},
   });
   return Build(def).node();
 }

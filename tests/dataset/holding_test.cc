@@ -203,9 +203,9 @@ const OperatorDef& losing_operator() {
   static const OperatorDef def = define<NoParams, Losing>({
       .name = "losing",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return def;
 }
@@ -308,10 +308,10 @@ const OperatorDef& spoiling_operator() {
   static const OperatorDef def = define<NoParams, Spoiling>({
       .name = "spoiling",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
-      .not_replayable = [](const ParamsBase&) { return "spoils its rows"; },
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
+      .position = {.not_replayable = [](const ParamsBase&) { return "spoils its rows"; }},
   });
   return def;
 }

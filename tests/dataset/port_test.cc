@@ -116,9 +116,9 @@ DatasetRef counted() {
   static const OperatorDef def = define<CountedParams, Counted>({
       .name = "counted",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return Build(def).node();
 }
@@ -144,9 +144,9 @@ DatasetRef frail() {
   static const OperatorDef def = define<CountedParams, Frail>({
       .name = "frail",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return Build(def).node();
 }
@@ -269,14 +269,15 @@ class Numbered final : public Cursor {
 };
 
 DatasetRef numbered_thrice() {
-  static const OperatorDef def =
-      define<NoParams, Numbered>({.name = "numbered",
-                                  .kind = OperatorKind::source,
-                                  .spec = [](const ParamsBase&, std::span<const DatasetRef>) -> Result<Spec> {
-                                    return Spec::tensor(DType::int64);
-                                  },
-                                  .cardinality = unknown_cardinality,
-                                  .counts_openings = always});
+  static const OperatorDef def = define<NoParams, Numbered>({
+      .name = "numbered",
+      .kind = OperatorKind::source,
+      .typing = {.spec = [](const ParamsBase&, std::span<const DatasetRef>) -> Result<Spec> {
+                   return Spec::tensor(DType::int64);
+                 },
+                 .cardinality = unknown_cardinality},
+      .position = {.counts_openings = always},
+  });
   return Build(repeat_op::definition()).set<IntParam>("count", 3).over(Build(def).node()).node();
 }
 

@@ -64,9 +64,9 @@ const OperatorDef& generous_operator() {
   static const OperatorDef def = define<GenerousParams, Generous>({
       .name = "generous",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return def;
 }

@@ -66,9 +66,9 @@ const OperatorDef& moody_operator() {
   static const OperatorDef def = define<MoodyParams, Moody>({
       .name = "moody",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return def;
 }

@@ -17,8 +17,10 @@ class NoRows final : public Cursor {
 Result<Spec> int64_spec(const ParamsBase&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
 
 const OperatorDef& no_rows() {
-  static const OperatorDef def =
-      define<NoParams, NoRows>({.name = "src", .spec = int64_spec, .cardinality = unknown_cardinality});
+  static const OperatorDef def = define<NoParams, NoRows>({
+      .name = "src",
+      .typing = {.spec = int64_spec, .cardinality = unknown_cardinality},
+  });
   return def;
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("contract: every operator has an entry, and every entry its operator",
     const std::string name = def->name;
     if (name == "probe" || name == "narrow" || name == "fives") continue;
     CHECK(named.erase(def->name) == 1);
-    CHECK(std::string_view(def->doc).size() > 20);
+    CHECK(std::string_view(def->page.doc).size() > 20);
   }
   CHECK(named.empty());
 }

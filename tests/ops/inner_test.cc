@@ -63,11 +63,12 @@ struct Closed {
 
 template <class C>
 DatasetRef node_of(const char* name, bool counts = false) {
-  static const OperatorDef def = define<NoParams, C>({.name = name,
-                                                      .kind = OperatorKind::source,
-                                                      .spec = inner_numbers,
-                                                      .cardinality = unknown_cardinality,
-                                                      .counts_openings = counts ? always : nullptr});
+  static const OperatorDef def = define<NoParams, C>({
+      .name = name,
+      .kind = OperatorKind::source,
+      .typing = {.spec = inner_numbers, .cardinality = unknown_cardinality},
+      .position = {.counts_openings = counts ? always : nullptr},
+  });
   return Build(def).inside(1).node();
 }
 

@@ -35,10 +35,10 @@ const OperatorDef& fives_operator() {
   static const OperatorDef def = define<NoParams, Nothing>({
       .name = "fives",
       .kind = OperatorKind::source,
-      .doc = "Gives nothing.",
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .page = {.doc = "Gives nothing."},
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return def;
 }

@@ -43,8 +43,7 @@ const OperatorDef& letters_operator() {
   static const OperatorDef def = define<NoParams, Letters>({
       .name = "letters",
       .kind = OperatorKind::source,
-      .spec = same_spec,
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = same_spec, .cardinality = unknown_cardinality},
   });
   return def;
 }

@@ -55,9 +55,8 @@ class Narrow final : public Cursor {
 const OperatorDef& narrow_operator() {
   static const OperatorDef def = define<NarrowParams, Narrow>({
       .name = "narrow",
-      .doc = "The input, asked for little at once.",
-      .spec = same_spec,
-      .cardinality = same_cardinality,
+      .page = {.doc = "The input, asked for little at once."},
+      .typing = {.spec = same_spec, .cardinality = same_cardinality},
   });
   return def;
 }

@@ -108,12 +108,11 @@ const OperatorDef& probe_operator() {
   static const OperatorDef def = define<ProbeParams, Probe>({
       .name = "probe",
       .kind = OperatorKind::source,
-      .doc = "Rows that misbehave as told.",
-      .spec = spec_of<ProbeParams, spec>,
-      .cardinality = cardinality_of<ProbeParams, cardinality>,
-      .not_replayable = [](const ParamsBase& base) -> const char* {
+      .page = {.doc = "Rows that misbehave as told."},
+      .typing = {.spec = spec_of<ProbeParams, spec>, .cardinality = cardinality_of<ProbeParams, cardinality>},
+      .position = {.not_replayable = [](const ParamsBase& base) -> const char* {
         return *static_cast<const ProbeParams&>(base).once ? "gives each row once" : nullptr;
-      },
+      }},
   });
   return def;
 }

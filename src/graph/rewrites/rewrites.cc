@@ -17,7 +17,7 @@ namespace {
 // Whether the pipeline is to stay as written. `seen`: what was looked at, since inputs may be shared.
 bool stays(const Dataset& node, std::set<uint64_t>& seen) {
   if (!seen.insert(node.id()).second) return false;
-  if (node.op().stays_as_written && node.op().stays_as_written(node.params())) return true;
+  if (node.op().ahead.stays_as_written && node.op().ahead.stays_as_written(node.params())) return true;
   return std::any_of(node.inputs().begin(), node.inputs().end(),
                      [&](const DatasetRef& input) { return stays(*input, seen); });
 }
@@ -36,7 +36,7 @@ class Rewriter {
 
  private:
   Result<DatasetRef> make(const DatasetRef& node) {
-    if (node->inputs().empty() || node->op().expand) return node;
+    if (node->inputs().empty() || node->op().typing.expand) return node;
     std::vector<DatasetRef> maps;
     if (FunctionRef f = fuse(node, maps); maps.size() > 1) {
       out_.replaced.push_back({"fuse_maps", {maps.rbegin(), maps.rend()}});

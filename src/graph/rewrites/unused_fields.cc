@@ -76,21 +76,23 @@ class Narrower {
 
  private:
   Result<Narrow> make(const DatasetRef& node, const Marks& used) {
-    const bool stands_for_others = node->op().expand != nullptr;
+    const bool stands_for_others = node->op().typing.expand != nullptr;
     if (node->inputs().empty() || stands_for_others) return whole(node);
-    if (node->op().slice) return pass(node, used);
-    switch (node->op().columns) {
+    if (node->op().typing.slice) return pass(node, used);
+    switch (node->op().typing.columns) {
       case Columns::mapped:
         if (!node->dynamic() && only_computes(function_in(*node))) return map(node, used);
         break;
       case Columns::judged:
         if (!node->dynamic() && only_computes(function_in(*node))) return filter(node, used);
         break;
-      case Columns::passed: return pass(node, used);
+      case Columns::passed:
+        return pass(node, used);
       case Columns::gathered:
         if (dense_only(node->inputs()[0]->spec())) return pass(node, batched(*node, used));
         break;
-      case Columns::read: break;
+      case Columns::read:
+        break;
     }
     std::vector<DatasetRef> inputs = node->inputs();
     for (DatasetRef& input : inputs) {

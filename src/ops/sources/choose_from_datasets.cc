@@ -43,17 +43,17 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ChooseFromDatasets>({
       .name = "choose_from_datasets",
       .kind = OperatorKind::source,
-      .doc =
-          "Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
-      .cost = "Two copies of each element.",
-      .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
-      .output = "0\n10\n11\n1",
-      .bench = "choose_from_datasets([range(1000000), range(1000000)], range(2) | repeat())",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .ends_early = true,
-      .keeps_rows = true,
-      .kept = [](const ParamsBase&) { return kept_by_directed(); },
+      .page =
+          {.doc =
+               "Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
+           .cost = "Two copies of each element.",
+           .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
+           .output = "0\n10\n11\n1",
+           .bench = "choose_from_datasets([range(1000000), range(1000000)], range(2) | repeat())"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.ends_early = true,
+                   .keeps_rows = true,
+                   .kept = [](const ParamsBase&) { return kept_by_directed(); }},
   });
   return def;
 }

@@ -91,14 +91,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, CounterCursor>({
       .name = "counter",
       .kind = OperatorKind::source,
-      .doc =
-          "Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an error (out_of_range), and the sequence ends.",
-      .cost = "One store per number.",
-      .example = "counter(start: 7, step: -2) | take(3)",
-      .output = "7\n5\n3",
-      .bench = "counter() | take(1000000)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
+      .page =
+          {.doc =
+               "Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an error (out_of_range), and the sequence ends.",
+           .cost = "One store per number.",
+           .example = "counter(start: 7, step: -2) | take(3)",
+           .output = "7\n5\n3",
+           .bench = "counter() | take(1000000)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
   });
   return def;
 }

@@ -25,13 +25,12 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Empty>({
       .name = "empty",
       .kind = OperatorKind::source,
-      .doc = "A dataset without elements, of the given structure.",
-      .cost = "Nothing.",
-      .example = "empty(int64) | concatenate(range(2))",
-      .output = "0\n1",
-      .bench = "empty(int64)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
+      .page = {.doc = "A dataset without elements, of the given structure.",
+               .cost = "Nothing.",
+               .example = "empty(int64) | concatenate(range(2))",
+               .output = "0\n1",
+               .bench = "empty(int64)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
   });
   return def;
 }

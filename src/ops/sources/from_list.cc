@@ -118,15 +118,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromList>({
       .name = "from_list",
       .kind = OperatorKind::source,
-      .doc =
-          "Yields the members of a list, in order. They have one structure; their shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.",
-      .cost = "Copies the elements once, when the dataset is opened.",
-      .example = "from_list([{x: 1, s: \"a\"}, {x: 2, s: \"b\"}])",
-      .output = "{x: 1, s: \"a\"}\n{x: 2, s: \"b\"}",
-      .bench = "from_list([1, 2, 3, 4, 5, 6, 7, 8]) | repeat(20000)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
+      .page =
+          {.doc =
+               "Yields the members of a list, in order. They have one structure; their shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use from_tensor_slices.",
+           .cost = "Copies the elements once, when the dataset is opened.",
+           .example = "from_list([{x: 1, s: \"a\"}, {x: 2, s: \"b\"}])",
+           .output = "{x: 1, s: \"a\"}\n{x: 2, s: \"b\"}",
+           .bench = "from_list([1, 2, 3, 4, 5, 6, 7, 8]) | repeat(20000)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

@@ -52,15 +52,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromSparseTensorSlices>({
       .name = "from_sparse_tensor_slices",
       .kind = OperatorKind::source,
-      .doc =
-          "Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice. from_tensor_slices yields the same slices as sparse tensors.",
-      .cost = "Copies the indices once.",
-      .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
-      .output = "([[2]], [5], [3])\n([[0]], [7], [3])",
-      .bench = "from_sparse_tensor_slices(from_dense(ones([1000, 100])))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
+      .page =
+          {.doc =
+               "Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice. from_tensor_slices yields the same slices as sparse tensors.",
+           .cost = "Copies the indices once.",
+           .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
+           .output = "([[2]], [5], [3])\n([[0]], [7], [3])",
+           .bench = "from_sparse_tensor_slices(from_dense(ones([1000, 100])))"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

@@ -158,15 +158,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromTensorSlices>({
       .name = "from_tensor_slices",
       .kind = OperatorKind::source,
-      .doc =
-          "Slices tensors along their first dimension: one element per slice. All components must have the same length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a dense one.",
-      .cost = "No copy: a block of elements is a view of the tensors.",
-      .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
-      .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
-      .bench = "from_tensor_slices(zeros([1000000], int64))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
+      .page =
+          {.doc =
+               "Slices tensors along their first dimension: one element per slice. All components must have the same length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a dense one.",
+           .cost = "No copy: a block of elements is a view of the tensors.",
+           .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
+           .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
+           .bench = "from_tensor_slices(zeros([1000000], int64))"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

@@ -70,14 +70,13 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FromTensors>({
       .name = "from_tensors",
       .kind = OperatorKind::source,
-      .doc = "A dataset with one element: the given value.",
-      .cost = "No copy.",
-      .example = "from_tensors({x: [1, 2], label: 7})",
-      .output = "{x: [1, 2], label: 7}",
-      .bench = "from_tensors(1) | repeat(200000)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
+      .page = {.doc = "A dataset with one element: the given value.",
+               .cost = "No copy.",
+               .example = "from_tensors({x: [1, 2], label: 7})",
+               .output = "{x: [1, 2], label: 7}",
+               .bench = "from_tensors(1) | repeat(200000)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

@@ -47,11 +47,14 @@ struct Found {
 const OperatorDef& found_operator() {
   static const OperatorDef def = define<FoundParams, Found>({
       .name = "found",
-      .doc = "Names, and a digest of them.",
-      .cardinality = same_cardinality,
-      .found_names = [](const ParamsBase& params) { return static_cast<const FoundParams&>(params).names; },
-      .access = [](Opening& opening,
-                   const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },
+      .page = {.doc = "Names, and a digest of them."},
+      .typing = {.cardinality = same_cardinality},
+      .position = {.found_names =
+                       [](const ParamsBase& params) {
+                         return static_cast<const FoundParams&>(params).names;
+                       }},
+      .access = {.open = [](Opening& opening,
+                            const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); }},
   });
   return def;
 }
@@ -169,25 +172,26 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ListFiles>({
       .name = "list_files",
       .kind = OperatorKind::source,
-      .doc =
-          "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
-      .cost = "Reads the folders once, when the dataset is built.",
-      .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
-      .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
-      .bench = R"(list_files("NAMES") | repeat(1000))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .counts_openings = always,
-      .access = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
-        WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
-        return open_access(opening.ctx, opening.inner(std::move(names)));
-      },
-      .no_access =
-          [](const ParamsBase& base) {
-            const BoolParam& shuffle = static_cast<const Params&>(base).shuffle;
-            return shuffle.is_constant() && *shuffle ? "shuffle: false" : nullptr;
-          },
+      .page =
+          {.doc =
+               "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
+           .cost = "Reads the folders once, when the dataset is built.",
+           .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
+           .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
+           .bench = R"(list_files("NAMES") | repeat(1000))"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand},
+      .position = {.counts_openings = always},
+      .access = {.open = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
+                   WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
+                   return open_access(opening.ctx, opening.inner(std::move(names)));
+                 },
+                 .refuses =
+                     [](const ParamsBase& base) {
+                       const BoolParam& shuffle = static_cast<const Params&>(base).shuffle;
+                       return shuffle.is_constant() && *shuffle ? "shuffle: false" : nullptr;
+                     }},
   });
   return def;
 }

@@ -44,10 +44,10 @@ const OperatorDef& stored_operator() {
   static const OperatorDef def = define<StoredParams, Stored>({
       .name = "stored",
       .kind = OperatorKind::source,
-      .spec = spec_of<StoredParams, stored_spec>,
-      .cardinality = cardinality_of<StoredParams, stored_count>,
       .internal = true,
-      .lane = Lane::blocking,
+      .typing = {.spec = spec_of<StoredParams, stored_spec>,
+                 .cardinality = cardinality_of<StoredParams, stored_count>},
+      .ahead = {.lane = Lane::blocking},
   });
   return def;
 }
@@ -104,18 +104,18 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Load>({
       .name = "load",
       .kind = OperatorKind::source,
-      .doc =
-          "Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written. Their structure and number are read when the dataset is built, so it cannot be built if the folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, one error takes their place. Reads ahead of its consumer, on its own thread.",
-      .cost = "Reading and a checksum per byte. Elements are views of the read buffers, not copies.",
-      .example = R"(load("tests/golden/data/squares"))",
-      .output = "0\n1\n4",
-      .bench = R"(load("WRITTEN"))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .expands_first = true,
-      .is_window = [](const ParamsBase&) { return true; },
-      .ahead = ahead_on_blocking_lane,
+      .page =
+          {.doc =
+               "Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written. Their structure and number are read when the dataset is built, so it cannot be built if the folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, one error takes their place. Reads ahead of its consumer, on its own thread.",
+           .cost = "Reading and a checksum per byte. Elements are views of the read buffers, not copies.",
+           .example = R"(load("tests/golden/data/squares"))",
+           .output = "0\n1\n4",
+           .bench = R"(load("WRITTEN"))"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand,
+                 .expands_first = true},
+      .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
   });
   return def;
 }

@@ -76,16 +76,18 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Random>({
       .name = "random",
       .kind = OperatorKind::source,
-      .doc =
-          "Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
-      .cost = "About 2 ns per number.",
-      .example = "random(seed: 9) | map(x -> x % 6 + 1) | take(4)",
-      .output = "4\n2\n6\n3",
-      .bench = "random(seed: 1) | take(1000000)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .counts_openings =
-          [](const ParamsBase& base) { return *static_cast<const Params&>(base).rerandomize_each_iteration; },
+      .page =
+          {.doc =
+               "Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
+           .cost = "About 2 ns per number.",
+           .example = "random(seed: 9) | map(x -> x % 6 + 1) | take(4)",
+           .output = "4\n2\n6\n3",
+           .bench = "random(seed: 1) | take(1000000)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.counts_openings =
+                       [](const ParamsBase& base) {
+                         return *static_cast<const Params&>(base).rerandomize_each_iteration;
+                       }},
   });
   return def;
 }

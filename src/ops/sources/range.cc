@@ -156,16 +156,16 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Range>({
       .name = "range",
       .kind = OperatorKind::source,
-      .doc =
-          "The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
-      .cost = "One store per number.",
-      .example = "range(10, 0, step: -4)",
-      .output = "10\n6\n2",
-      .bench = "range(1000000)",
-      .single_argument = "stop",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .access = access,
+      .page =
+          {.doc =
+               "The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
+           .cost = "One store per number.",
+           .example = "range(10, 0, step: -4)",
+           .output = "10\n6\n2",
+           .bench = "range(1000000)",
+           .single_argument = "stop"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

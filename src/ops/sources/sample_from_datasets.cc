@@ -188,16 +188,18 @@ Result<Spec> choices_spec(const ChoicesParams&, std::span<const DatasetRef>) {
 const OperatorDef& choices_operator() {
   static const OperatorDef def = define<ChoicesParams, Choices>({
       .name = "choices",
-      .doc = "Random numbers of datasets.",
-      .spec = spec_of<ChoicesParams, choices_spec>,
-      .cardinality =
-          [](const ParamsBase&, std::span<const DatasetRef> inputs) {
-            return inputs.empty() ? kInfinite : inputs[0]->cardinality();
-          },
-      .counts_openings =
-          [](const ParamsBase& base) { return static_cast<const ChoicesParams&>(base).each_anew; },
-      .passes_positions = true,
       .internal = true,
+      .page = {.doc = "Random numbers of datasets."},
+      .typing = {.spec = spec_of<ChoicesParams, choices_spec>,
+                 .cardinality =
+                     [](const ParamsBase&, std::span<const DatasetRef> inputs) {
+                       return inputs.empty() ? kInfinite : inputs[0]->cardinality();
+                     }},
+      .position = {.counts_openings =
+                       [](const ParamsBase& base) {
+                         return static_cast<const ChoicesParams&>(base).each_anew;
+                       },
+                   .passes_positions = true},
   });
   return def;
 }
@@ -287,19 +289,22 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, SampleFromDatasets>({
       .name = "sample_from_datasets",
       .kind = OperatorKind::source,
-      .doc =
-          "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
-      .cost = "A draw and two copies of each element.",
-      .example = "sample_from_datasets([range(3), range(10, 13)], weights: [0.25, 0.75], seed: 1)",
-      .output = "10\n11\n0\n1\n2\n12",
-      .bench = "sample_from_datasets([range(500000), range(500000)], seed: 1)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .counts_openings =
-          [](const ParamsBase& base) { return *static_cast<const Params&>(base).rerandomize_each_iteration; },
-      .ends_early = true,
-      .keeps_rows = true,
+      .page =
+          {.doc =
+               "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
+           .cost = "A draw and two copies of each element.",
+           .example = "sample_from_datasets([range(3), range(10, 13)], weights: [0.25, 0.75], seed: 1)",
+           .output = "10\n11\n0\n1\n2\n12",
+           .bench = "sample_from_datasets([range(500000), range(500000)], seed: 1)"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand},
+      .position = {.counts_openings =
+                       [](const ParamsBase& base) {
+                         return *static_cast<const Params&>(base).rerandomize_each_iteration;
+                       },
+                   .ends_early = true,
+                   .keeps_rows = true},
   });
   return def;
 }

@@ -146,20 +146,20 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Zip>({
       .name = "zip",
       .kind = OperatorKind::source,
-      .doc =
-          "Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If any input fails at a position, that position is one error. A value with datasets inside is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.",
-      .cost = "No copy.",
-      .example = "zip({x: range(3), y: range(10, 13)})",
-      .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",
-      .bench = "zip(range(1000000), range(1000000))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .ends_early = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{kMaxBlockRows, 0};
-          },
-      .access = access,
+      .page =
+          {.doc =
+               "Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If any input fails at a position, that position is one error. A value with datasets inside is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.",
+           .cost = "No copy.",
+           .example = "zip({x: range(3), y: range(10, 13)})",
+           .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",
+           .bench = "zip(range(1000000), range(1000000))"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.ends_early = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{kMaxBlockRows, 0};
+                       }},
+      .access = {.open = access},
   });
   return def;
 }

@@ -65,15 +65,15 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return 
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AssertCardinality>({
       .name = "assert_cardinality",
-      .doc =
-          "Declares that the input has `n` elements, and checks it. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed on and not counted.",
-      .cost = "One comparison per block.",
-      .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
-      .output = "2\n3",
-      .bench = "range(1000000) | assert_cardinality(1000000)",
-      .cardinality = cardinality_of<Params, cardinality>,
-      .ends_early = true,
-      .passes_positions = true,
+      .page =
+          {.doc =
+               "Declares that the input has `n` elements, and checks it. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed on and not counted.",
+           .cost = "One comparison per block.",
+           .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
+           .output = "2\n3",
+           .bench = "range(1000000) | assert_cardinality(1000000)"},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>},
+      .position = {.ends_early = true, .passes_positions = true},
   });
   return def;
 }

@@ -124,17 +124,19 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
-      .doc =
-          "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
-      .cost = "At most one copy of each element.",
-      .example = "range(5) | batch(2)",
-      .output = "[0, 1]\n[2, 3]\n[4]",
-      .bench = "range(1000000) | batch(128)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
-      .columns = Columns::gathered,
-      .access = access,
+      .page =
+          {.doc =
+               "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+           .cost = "At most one copy of each element.",
+           .example = "range(5) | batch(2)",
+           .output = "[0, 1]\n[2, 3]\n[4]",
+           .bench = "range(1000000) | batch(128)"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .columns = Columns::gathered},
+      .position =
+          {.kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); }},
+      .access = {.open = access},
   });
   return def;
 }

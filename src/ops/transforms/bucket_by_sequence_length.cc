@@ -267,23 +267,23 @@ struct BucketBySequenceLength {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, BucketBySequenceLength>({
       .name = "bucket_by_sequence_length",
-      .doc =
-          "Batches elements of similar length together, so that they need little padding. Each element goes into the bucket for its length. When a bucket has its batch size, its elements follow as one batch, padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An element whose length cannot be computed is an error at once; a batch that cannot be made is an error in its place.",
-      .cost =
-          "Keeps the elements of each bucket, each copied once, and copies them once more into their batch. A restored iterator reads again from the oldest element that was in a bucket.",
-      .example =
-          "range(1, 7) | map(n -> full([n], n)) | bucket_by_sequence_length(x -> shape(x)[0], [3], [2, 2])",
-      .output = "[[1, 0], [2, 2]]\n[[3, 3, 3, 0], [4, 4, 4, 4]]\n[[5, 5, 5, 5, 5, 0], [6, 6, 6, 6, 6, 6]]",
-      .bench =
-          "range(100000) | map(x -> full([x % 100], x)) | bucket_by_sequence_length(x -> shape(x)[0], [20, 50], [128, 64, 32])",
-      .spec = spec_of<Params, spec>,
-      .cardinality = infinite_or_unknown,
-      .expand = expand,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{kUnknown, kUnknown};
-          },
+      .page =
+          {.doc =
+               "Batches elements of similar length together, so that they need little padding. Each element goes into the bucket for its length. When a bucket has its batch size, its elements follow as one batch, padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An element whose length cannot be computed is an error at once; a batch that cannot be made is an error in its place.",
+           .cost =
+               "Keeps the elements of each bucket, each copied once, and copies them once more into their batch. A restored iterator reads again from the oldest element that was in a bucket.",
+           .example =
+               "range(1, 7) | map(n -> full([n], n)) | bucket_by_sequence_length(x -> shape(x)[0], [3], [2, 2])",
+           .output =
+               "[[1, 0], [2, 2]]\n[[3, 3, 3, 0], [4, 4, 4, 4]]\n[[5, 5, 5, 5, 5, 0], [6, 6, 6, 6, 6, 6]]",
+           .bench =
+               "range(100000) | map(x -> full([x % 100], x)) | bucket_by_sequence_length(x -> shape(x)[0], [20, 50], [128, 64, 32])"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = infinite_or_unknown, .expand = expand},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{kUnknown, kUnknown};
+                       }},
   });
   return def;
 }

@@ -41,14 +41,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Cardinality>({
       .name = "cardinality",
       .kind = OperatorKind::terminal,
-      .doc =
-          "The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.",
-      .cost = "Reads nothing.",
-      .example = "range(100) | batch(7) | cardinality()",
-      .output = "15",
-      .bench = "range(20000) | map(x -> range(x) | batch(7) | cardinality())",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
+      .page =
+          {.doc =
+               "The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.",
+           .cost = "Reads nothing.",
+           .example = "range(100) | batch(7) | cardinality()",
+           .output = "15",
+           .bench = "range(20000) | map(x -> range(x) | batch(7) | cardinality())"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
   });
   return def;
 }

@@ -135,16 +135,16 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
-      .doc =
-          "Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
-      .cost = "One store per element.",
-      .example = "range(10, 12) | enumerate(start: 1)",
-      .output = "(1, 10)\n(2, 11)",
-      .bench = "range(1000000) | enumerate()",
-      .spec = spec_of<Params, spec>,
-      .cardinality = same_cardinality,
-      .passes_positions = true,
-      .access = access,
+      .page =
+          {.doc =
+               "Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
+           .cost = "One store per element.",
+           .example = "range(10, 12) | enumerate(start: 1)",
+           .output = "(1, 10)\n(2, 11)",
+           .bench = "range(1000000) | enumerate()"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
+      .position = {.passes_positions = true},
+      .access = {.open = access},
   });
   return def;
 }

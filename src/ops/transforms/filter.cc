@@ -63,17 +63,18 @@ class Filter final : public ChosenRows {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Filter>({
       .name = "filter",
-      .doc =
-          "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
-      .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
-      .example = "range(6) | filter(x -> x % 2 == 0)",
-      .output = "0\n2\n4",
-      .bench = "range(1000000) | filter(x -> x % 2 == 0)",
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{kMaxBlockRows, 0};
-          },
-      .columns = Columns::judged,
+      .page =
+          {.doc =
+               "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
+           .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
+           .example = "range(6) | filter(x -> x % 2 == 0)",
+           .output = "0\n2\n4",
+           .bench = "range(1000000) | filter(x -> x % 2 == 0)"},
+      .typing = {.columns = Columns::judged},
+      .position = {.kept =
+                       [](const ParamsBase&) {
+                         return Kept{kMaxBlockRows, 0};
+                       }},
   });
   return def;
 }

@@ -76,18 +76,17 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, FlatMap>({
       .name = "flat_map",
-      .doc = "Maps each element to a dataset and concatenates these datasets.",
-      .cost = "Opens one dataset per input element.",
-      .example = "range(3) | flat_map(x -> range(x))",
-      .output = "0\n0\n1",
-      .bench = "range(50000) | flat_map(x -> range(10))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of_inners,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{1, 1};
-          },
+      .page = {.doc = "Maps each element to a dataset and concatenates these datasets.",
+               .cost = "Opens one dataset per input element.",
+               .example = "range(3) | flat_map(x -> range(x))",
+               .output = "0\n0\n1",
+               .bench = "range(50000) | flat_map(x -> range(10))"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of_inners},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{1, 1};
+                       }},
   });
   return def;
 }

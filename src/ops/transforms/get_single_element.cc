@@ -65,15 +65,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GetSingleElement>({
       .name = "get_single_element",
       .kind = OperatorKind::terminal,
-      .doc =
-          "The only element of the input, as a value. An input with no element, or with more than one, is an error.",
-      .cost = "Asks for two elements.",
-      .example = "range(6) | batch(6) | get_single_element()",
-      .output = "[0, 1, 2, 3, 4, 5]",
-      .bench = "range(20000) | map(x -> range(1) | get_single_element())",
-      .cardinality = cardinality_of<Params, cardinality>,
-      .ends_early = true,
-      .keeps_rows = true,
+      .page =
+          {.doc =
+               "The only element of the input, as a value. An input with no element, or with more than one, is an error.",
+           .cost = "Asks for two elements.",
+           .example = "range(6) | batch(6) | get_single_element()",
+           .output = "[0, 1, 2, 3, 4, 5]",
+           .bench = "range(20000) | map(x -> range(1) | get_single_element())"},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>},
+      .position = {.ends_early = true, .keeps_rows = true},
   });
   return def;
 }

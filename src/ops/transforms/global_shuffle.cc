@@ -109,18 +109,17 @@ Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GlobalShuffle>({
       .name = "global_shuffle",
-      .doc =
-          "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
-      .cost =
-          "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
-      .example = "range(5) | global_shuffle(seed: 42)",
-      .output = "0\n2\n1\n4\n3",
-      .bench = "range(1000000) | global_shuffle(seed: 1)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = same_cardinality,
-      .counts_openings = always,
-      .passes_positions = true,
-      .reads_by_position = true,
+      .page =
+          {.doc =
+               "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+           .cost =
+               "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
+           .example = "range(5) | global_shuffle(seed: 42)",
+           .output = "0\n2\n1\n4\n3",
+           .bench = "range(1000000) | global_shuffle(seed: 1)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
+      .position = {.counts_openings = always, .passes_positions = true},
+      .access = {.reads_by_position = true},
   });
   return def;
 }

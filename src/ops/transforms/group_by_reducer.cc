@@ -194,21 +194,22 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GroupByReducer>({
       .name = "group_by_reducer",
-      .doc =
-          "Groups all elements by key and folds each group into one result. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every element failed gives nothing. A dataset that is known to be infinite is refused.",
-      .cost =
-          "Keeps a state for each key, plus about 300 bytes. A checkpoint contains the states whose results have not been taken.",
-      .example =
-          "from_tensor_slices([\"a\", \"bb\", \"cc\", \"d\"]) | group_by_reducer(s -> string_length(s), init: n -> (n, 0), reduce: ((n, count), _) -> (n, count + 1), finalize: s -> s)",
-      .output = "(1, 2)\n(2, 2)",
-      .bench =
-          "range(200000) | group_by_reducer(x -> x % 10, init: k -> 0, reduce: (s, x) -> s + x, finalize: s -> s)",
-      .spec = spec_of<Params, spec>,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{kMaxBlockRows, 0};
-          },
+      .page =
+          {.doc =
+               "Groups all elements by key and folds each group into one result. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every element failed gives nothing. A dataset that is known to be infinite is refused.",
+           .cost =
+               "Keeps a state for each key, plus about 300 bytes. A checkpoint contains the states whose results have not been taken.",
+           .example =
+               "from_tensor_slices([\"a\", \"bb\", \"cc\", \"d\"]) | group_by_reducer(s -> string_length(s), init: n -> (n, 0), reduce: ((n, count), _) -> (n, count + 1), finalize: s -> s)",
+           .output = "(1, 2)\n(2, 2)",
+           .bench =
+               "range(200000) | group_by_reducer(x -> x % 10, init: k -> 0, reduce: (s, x) -> s + x, finalize: s -> s)"},
+      .typing = {.spec = spec_of<Params, spec>},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{kMaxBlockRows, 0};
+                       }},
   });
   return def;
 }

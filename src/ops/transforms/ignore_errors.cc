@@ -74,14 +74,13 @@ class IgnoreErrors final : public Cursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
-      .doc = "Drops the elements that failed.",
-      .cost = "None without errors, else a copy of the block.",
-      .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
-      .output = "-6\n6",
-      .bench = "range(1000000) | ignore_errors()",
-      .passes_positions = true,
-      .drops_errors = true,
-      .columns = Columns::passed,
+      .page = {.doc = "Drops the elements that failed.",
+               .cost = "None without errors, else a copy of the block.",
+               .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
+               .output = "-6\n6",
+               .bench = "range(1000000) | ignore_errors()"},
+      .typing = {.columns = Columns::passed},
+      .position = {.passes_positions = true, .drops_errors = true},
   });
   return def;
 }

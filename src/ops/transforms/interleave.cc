@@ -551,38 +551,39 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Interleave>({
       .name = "interleave",
-      .doc =
-          "Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays the same unless `deterministic` is false.",
-      .cost = "Opens one dataset per input element, and copies each element once.",
-      .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
-      .output = "0\n1\n0\n1\n0\n1",
-      .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of_inners,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase& base) {
-            const IntParam& cycle = static_cast<const Params&>(base).cycle_length;
-            const int64_t rows = cycle.expression ? kUnknown : cycle.value_or(kAutoCycle);
-            return Kept{rows, rows};
+      .page =
+          {.doc =
+               "Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays the same unless `deterministic` is false.",
+           .cost = "Opens one dataset per input element, and copies each element once.",
+           .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
+           .output = "0\n1\n0\n1\n0\n1",
+           .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of_inners},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase& base) {
+                         const IntParam& cycle = static_cast<const Params&>(base).cycle_length;
+                         const int64_t rows = cycle.expression ? kUnknown : cycle.value_or(kAutoCycle);
+                         return Kept{rows, rows};
+                       },
+                   .not_replayable = [](const ParamsBase& base) -> const char* {
+                     return unordered(static_cast<const Params&>(base))
+                                ? "gives its elements in any order (deterministic: false)"
+                                : nullptr;
+                   }},
+      .ahead = {
+          .limits = [](const ParamsBase& base, std::span<const DatasetRef>) -> std::optional<RunsAhead> {
+            const auto& params = static_cast<const Params&>(base);
+            if (sequential(params)) return std::nullopt;
+            return slot_ahead(params);
           },
-      .ahead = [](const ParamsBase& base, std::span<const DatasetRef>) -> std::optional<RunsAhead> {
-        const auto& params = static_cast<const Params&>(base);
-        if (sequential(params)) return std::nullopt;
-        return slot_ahead(params);
-      },
-      .not_replayable = [](const ParamsBase& base) -> const char* {
-        return unordered(static_cast<const Params&>(base))
-                   ? "gives its elements in any order (deterministic: false)"
-                   : nullptr;
-      },
-      .set_order =
-          [](ParamsBase& base, bool deterministic) {
-            auto& params = static_cast<Params&>(base);
-            if (sequential(params) || params.deterministic.state != BoolParam::State::none) return false;
-            params.deterministic = deterministic;
-            return !deterministic;
-          },
+          .set_order =
+              [](ParamsBase& base, bool deterministic) {
+                auto& params = static_cast<Params&>(base);
+                if (sequential(params) || params.deterministic.state != BoolParam::State::none) return false;
+                params.deterministic = deterministic;
+                return !deterministic;
+              }},
   });
   return def;
 }

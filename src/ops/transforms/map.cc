@@ -177,38 +177,37 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
-      .doc =
-          "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
-      .cost =
-          "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
-      .example = "range(3) | map(x -> {x, square: x * x})",
-      .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
-      .bench = "range(1000000) | map(x -> x + 1)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = same_cardinality,
-      .kept =
-          [](const ParamsBase& base) {
-            return Kept{parallel(base) ? kUnknown : 0, 0};
-          },
-      .passes_positions = true,
-      .is_window = parallel,
-      .ahead = ahead,
-      .not_replayable = [](const ParamsBase& base) -> const char* {
-        const auto& params = static_cast<const Params&>(base);
-        return !sequential(params) && unordered(params)
-                   ? "gives its results in any order (deterministic: false)"
-                   : nullptr;
-      },
-      .set_order =
-          [](ParamsBase& base, bool deterministic) {
-            auto& params = static_cast<Params&>(base);
-            if (sequential(params) || params.deterministic.state != BoolParam::State::none) return false;
-            params.deterministic = deterministic;
-            return !deterministic;
-          },
-      .columns = Columns::mapped,
-      .access = access,
-      .seeks = seeks_below,
+      .page =
+          {.doc =
+               "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
+           .cost =
+               "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
+           .example = "range(3) | map(x -> {x, square: x * x})",
+           .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
+           .bench = "range(1000000) | map(x -> x + 1)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .columns = Columns::mapped},
+      .position = {.kept =
+                       [](const ParamsBase& base) {
+                         return Kept{parallel(base) ? kUnknown : 0, 0};
+                       },
+                   .passes_positions = true,
+                   .not_replayable = [](const ParamsBase& base) -> const char* {
+                     const auto& params = static_cast<const Params&>(base);
+                     return !sequential(params) && unordered(params)
+                                ? "gives its results in any order (deterministic: false)"
+                                : nullptr;
+                   }},
+      .ahead = {.is_window = parallel,
+                .limits = ahead,
+                .set_order =
+                    [](ParamsBase& base, bool deterministic) {
+                      auto& params = static_cast<Params&>(base);
+                      if (sequential(params) || params.deterministic.state != BoolParam::State::none)
+                        return false;
+                      params.deterministic = deterministic;
+                      return !deterministic;
+                    }},
+      .access = {.open = access, .seeks = seeks_below},
   });
   return def;
 }

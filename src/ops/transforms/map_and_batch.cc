@@ -68,17 +68,19 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, MapAndBatch>({
       .name = "map_and_batch",
-      .doc =
-          "Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it would have been.",
-      .cost = "The cost of map, and at most one copy of each result.",
-      .example = "range(5) | map_and_batch(x -> x * x, 2)",
-      .output = "[0, 1]\n[4, 9]\n[16]",
-      .bench = "range(1000000) | map_and_batch(x -> x + 1, 128)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .keeps_rows = true,
-      .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+      .page =
+          {.doc =
+               "Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it would have been.",
+           .cost = "The cost of map, and at most one copy of each result.",
+           .example = "range(5) | map_and_batch(x -> x * x, 2)",
+           .output = "[0, 1]\n[4, 9]\n[16]",
+           .bench = "range(1000000) | map_and_batch(x -> x + 1, 128)"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand},
+      .position =
+          {.keeps_rows = true,
+           .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); }},
   });
   return def;
 }

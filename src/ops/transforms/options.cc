@@ -91,22 +91,22 @@ void add(const Params& params, Tuning& tuning, int64_t& memory, std::set<std::st
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Options>({
       .name = "options",
-      .doc =
-          "Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise yields its results in any order. The other options limit how far the pipeline runs ahead; they change no element, no order and no position.",
-      .cost = "No copy.",
-      .example = "range(3) | map(x -> x + 1, num_parallel_calls: 2) | options(deterministic: true)",
-      .output = "1\n2\n3",
-      .bench = "range(1000000) | options()",
-      .spec = spec_of<Params, spec>,
-      .cardinality = same_cardinality,
-      .passes_positions = true,
-      .order = [](const ParamsBase& base) -> std::optional<bool> {
-        const auto& params = static_cast<const Params&>(base);
-        return params.deterministic.is_constant() ? std::optional(*params.deterministic) : std::nullopt;
-      },
-      .columns = Columns::passed,
-      .stays_as_written =
-          [](const ParamsBase& params) { return !*static_cast<const Params&>(params).rewrites; },
+      .page =
+          {.doc =
+               "Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise yields its results in any order. The other options limit how far the pipeline runs ahead; they change no element, no order and no position.",
+           .cost = "No copy.",
+           .example = "range(3) | map(x -> x + 1, num_parallel_calls: 2) | options(deterministic: true)",
+           .output = "1\n2\n3",
+           .bench = "range(1000000) | options()"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .columns = Columns::passed},
+      .position = {.passes_positions = true},
+      .ahead = {.order = [](const ParamsBase& base) -> std::optional<bool> {
+                  const auto& params = static_cast<const Params&>(base);
+                  return params.deterministic.is_constant() ? std::optional(*params.deterministic)
+                                                            : std::nullopt;
+                },
+                .stays_as_written =
+                    [](const ParamsBase& params) { return !*static_cast<const Params&>(params).rewrites; }},
   });
   return def;
 }

@@ -146,16 +146,15 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) { return 
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, PadToCardinality>({
       .name = "pad_to_cardinality",
-      .doc =
-          "Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a component `mask_key`: true for elements of the input, false for those of zeros. An input that is known to have more elements is refused; otherwise an error takes the place of the first one too many and ends the sequence.",
-      .cost = "One store per element.",
-      .example = "from_tensor_slices({x: [5, 6]}) | pad_to_cardinality(3)",
-      .output = "{x: 5, valid: true}\n{x: 6, valid: true}\n{x: 0, valid: false}",
-      .bench = "range(500000) | map(x -> {x}) | pad_to_cardinality(1000000)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .ends_early = true,
-      .passes_positions = true,
+      .page =
+          {.doc =
+               "Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a component `mask_key`: true for elements of the input, false for those of zeros. An input that is known to have more elements is refused; otherwise an error takes the place of the first one too many and ends the sequence.",
+           .cost = "One store per element.",
+           .example = "from_tensor_slices({x: [5, 6]}) | pad_to_cardinality(3)",
+           .output = "{x: 5, valid: true}\n{x: 6, valid: true}\n{x: 0, valid: false}",
+           .bench = "range(500000) | map(x -> {x}) | pad_to_cardinality(1000000)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.ends_early = true, .passes_positions = true},
   });
   return def;
 }

@@ -46,15 +46,16 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, PaddedBatch>({
       .name = "padded_batch",
-      .doc =
-          "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
-      .cost = "One copy of each element.",
-      .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
-      .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",
-      .bench = "range(100000) | map(x -> full([x % 100], x)) | padded_batch(128)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+      .page =
+          {.doc =
+               "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
+           .cost = "One copy of each element.",
+           .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
+           .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",
+           .bench = "range(100000) | map(x -> full([x % 100], x)) | padded_batch(128)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position =
+          {.kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); }},
   });
   return def;
 }

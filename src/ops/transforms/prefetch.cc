@@ -57,28 +57,30 @@ struct Prefetch {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Prefetch>({
       .name = "prefetch",
-      .doc =
-          "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
-      .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
-      .example = "range(3) | prefetch(2)",
-      .output = "0\n1\n2",
-      .bench = "range(1000000) | prefetch(1024)",
-      .cardinality = same_cardinality,
-      .kept =
-          [](const ParamsBase& base) {
+      .page =
+          {.doc =
+               "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
+           .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
+           .example = "range(3) | prefetch(2)",
+           .output = "0\n1\n2",
+           .bench = "range(1000000) | prefetch(1024)"},
+      .typing = {.cardinality = same_cardinality,  // Nothing runs ahead of who asks for positions.
+                 .columns = Columns::passed},
+      .position = {.kept =
+                       [](const ParamsBase& base) {
+                         const auto& params = static_cast<const Params&>(base);
+                         return Kept{params.automatic() ? kAutoRows : params.n.value_or(kAutoRows), 0};
+                       }},
+      .ahead = {
+          .is_window = [](const ParamsBase& base) { return runs_ahead(static_cast<const Params&>(base)); },
+          .limits = [](const ParamsBase& base,
+                       std::span<const DatasetRef> inputs) -> std::optional<RunsAhead> {
             const auto& params = static_cast<const Params&>(base);
-            return Kept{params.automatic() ? kAutoRows : params.n.value_or(kAutoRows), 0};
-          },
-      .is_window = [](const ParamsBase& base) { return runs_ahead(static_cast<const Params&>(base)); },
-      .ahead = [](const ParamsBase& base, std::span<const DatasetRef> inputs) -> std::optional<RunsAhead> {
-        const auto& params = static_cast<const Params&>(base);
-        if (!runs_ahead(params)) return std::nullopt;
-        return ahead(params, *inputs[0]);
-      },
-      // Nothing runs ahead of who asks for positions.
-      .columns = Columns::passed,
-      .access = [](Opening& opening,
-                   const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); },
+            if (!runs_ahead(params)) return std::nullopt;
+            return ahead(params, *inputs[0]);
+          }},
+      .access = {.open = [](Opening& opening,
+                            const ParamsBase&) { return open_access(opening.ctx, opening.input(0)); }},
   });
   return def;
 }

@@ -41,15 +41,16 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, RaggedBatch>({
       .name = "ragged_batch",
-      .doc =
-          "Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ. Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
-      .cost = "One copy of each element.",
-      .example = "from_tensor_slices([1, 3, 0]) | map(n -> full([n], n)) | ragged_batch(2)",
-      .output = "ragged([[1], [3, 3, 3]])\nragged([[]])",
-      .bench = "range(100000) | map(x -> full([x % 100], x)) | ragged_batch(128)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); },
+      .page =
+          {.doc =
+               "Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ. Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+           .cost = "One copy of each element.",
+           .example = "from_tensor_slices([1, 3, 0]) | map(n -> full([n], n)) | ragged_batch(2)",
+           .output = "ragged([[1], [3, 3, 3]])\nragged([[]])",
+           .bench = "range(100000) | map(x -> full([x % 100], x)) | ragged_batch(128)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position =
+          {.kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); }},
   });
   return def;
 }

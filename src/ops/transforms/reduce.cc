@@ -82,19 +82,19 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Reduce>({
       .name = "reduce",
       .kind = OperatorKind::terminal,
-      .doc =
-          "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
-      .cost = "One call of `f` per element.",
-      .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
-      .output = "10",
-      .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{0, kUnknown};
-          },
+      .page =
+          {.doc =
+               "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
+           .cost = "One call of `f` per element.",
+           .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
+           .output = "10",
+           .bench = "range(200000) | reduce(0, (s, x) -> s + x)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{0, kUnknown};
+                       }},
   });
   return def;
 }

@@ -352,23 +352,23 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, RejectionResample>({
       .name = "rejection_resample",
-      .doc =
-          "Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class, element). Elements of classes that occur too often are dropped more often. Some elements are drawn from the unchanged input instead, so an element may come twice. The dataset ends when it draws from one of these two and that has no more elements. Without `initial`, the shares of the input's classes are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or is none of `target`, is an error in its place.",
-      .cost =
-          "Reads its input twice at once, without `initial` four times, and calls `class` each time; about 100 ns per element.",
-      .example =
-          "range(12) | rejection_resample(x -> x % 3, [0.5, 0.5, 0.0], initial: [0.34, 0.33, 0.33], seed: 1) | take(4)",
-      .output = "(0, 0)\n(1, 1)\n(0, 3)\n(1, 4)",
-      .bench = "range(100000) | rejection_resample(x -> x % 2, [0.8, 0.2], initial: [0.5, 0.5], seed: 1)",
-      .spec = spec_of<Params, spec>,
-      .cardinality = infinite_or_unknown,
-      .expand = expand,
-      .ends_early = true,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{kMaxBlockRows, 0};
-          },
+      .page =
+          {.doc =
+               "Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class, element). Elements of classes that occur too often are dropped more often. Some elements are drawn from the unchanged input instead, so an element may come twice. The dataset ends when it draws from one of these two and that has no more elements. Without `initial`, the shares of the input's classes are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or is none of `target`, is an error in its place.",
+           .cost =
+               "Reads its input twice at once, without `initial` four times, and calls `class` each time; about 100 ns per element.",
+           .example =
+               "range(12) | rejection_resample(x -> x % 3, [0.5, 0.5, 0.0], initial: [0.34, 0.33, 0.33], seed: 1) | take(4)",
+           .output = "(0, 0)\n(1, 1)\n(0, 3)\n(1, 4)",
+           .bench =
+               "range(100000) | rejection_resample(x -> x % 2, [0.8, 0.2], initial: [0.5, 0.5], seed: 1)"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = infinite_or_unknown, .expand = expand},
+      .position = {.ends_early = true,
+                   .keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{kMaxBlockRows, 0};
+                       }},
   });
   return def;
 }

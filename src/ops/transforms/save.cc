@@ -145,15 +145,14 @@ const OperatorDef& saver_operator() {
   static const OperatorDef def = define<Params, Saver>({
       .name = "saver",
       .kind = OperatorKind::terminal,
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{0, kUnknown};
-          },
       .internal = true,
-      .lane = Lane::blocking,
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{0, kUnknown};
+                       }},
+      .ahead = {.lane = Lane::blocking},
   });
   return def;
 }
@@ -209,22 +208,22 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Save>({
       .name = "save",
       .kind = OperatorKind::terminal,
-      .doc =
-          "Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already there are replaced once all new ones are written; until then, and if writing fails, the folder stays as it was. Errors of the input are passed on and not written. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
-      .cost = "A copy and a checksum per byte.",
-      .example = R"(from_tensors("build/examples/saved") | map(path -> range(3) | save(path)))",
-      .output = "()",
-      .bench = R"(range(200000) | save("SCRATCH/saved"))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase&) {
-            return Kept{0, kUnknown};
-          },
-      .is_window = [](const ParamsBase&) { return true; },
-      .ahead = ahead_on_blocking_lane,
+      .page =
+          {.doc =
+               "Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already there are replaced once all new ones are written; until then, and if writing fails, the folder stays as it was. Errors of the input are passed on and not written. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
+           .cost = "A copy and a checksum per byte.",
+           .example = R"(from_tensors("build/examples/saved") | map(path -> range(3) | save(path)))",
+           .output = "()",
+           .bench = R"(range(200000) | save("SCRATCH/saved"))"},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand},
+      .position = {.keeps_rows = true,
+                   .kept =
+                       [](const ParamsBase&) {
+                         return Kept{0, kUnknown};
+                       }},
+      .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
   });
   return def;
 }

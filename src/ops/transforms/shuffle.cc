@@ -547,24 +547,26 @@ class Shuffle final : public Cursor, private ShuffleSlots {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
-      .doc =
-          "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
-      .cost =
-          "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
-      .example = "range(5) | shuffle(5, seed: 42)",
-      .output = "0\n4\n1\n3\n2",
-      .bench = "range(1000000) | shuffle(10000, seed: 1)",
-      .cardinality = same_cardinality,
-      .counts_openings = always,
-      .opens_late_from = 0,
-      .keeps_rows = true,
-      .kept =
-          [](const ParamsBase& base) {
-            const IntParam& size = static_cast<const Params&>(base).buffer_size;
-            if (!size.is_constant() || *size == kUnknown) return Kept{kUnknown, kUnknown, size.is_constant()};
-            return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
-          },
-      .columns = Columns::passed,
+      .page =
+          {.doc =
+               "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
+           .cost =
+               "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
+           .example = "range(5) | shuffle(5, seed: 42)",
+           .output = "0\n4\n1\n3\n2",
+           .bench = "range(1000000) | shuffle(10000, seed: 1)"},
+      .typing = {.cardinality = same_cardinality, .columns = Columns::passed},
+      .position =
+          {.counts_openings = always,
+           .opens_late_from = 0,
+           .keeps_rows = true,
+           .kept =
+               [](const ParamsBase& base) {
+                 const IntParam& size = static_cast<const Params&>(base).buffer_size;
+                 if (!size.is_constant() || *size == kUnknown)
+                   return Kept{kUnknown, kUnknown, size.is_constant()};
+                 return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
+               }},
   });
   return def;
 }

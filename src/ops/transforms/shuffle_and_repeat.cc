@@ -51,16 +51,15 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, ShuffleAndRepeat>({
       .name = "shuffle_and_repeat",
-      .doc =
-          "Repeats the input `count` times, shuffled in another order each time. It is the same as `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended. Below another repeat it continues with the order after its last one, where `repeat` would leave one out.",
-      .cost = "The cost of shuffle and repeat.",
-      .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
-      .output = "1\n2\n0\n1\n0\n2",
-      .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)",
-      .cardinality = cardinality_of<Params, cardinality>,
-      .expand = expand,
-      .counts_openings = always,
-      .keeps_rows = true,
+      .page =
+          {.doc =
+               "Repeats the input `count` times, shuffled in another order each time. It is the same as `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended. Below another repeat it continues with the order after its last one, where `repeat` would leave one out.",
+           .cost = "The cost of shuffle and repeat.",
+           .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
+           .output = "1\n2\n0\n1\n0\n2",
+           .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)"},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>, .expand = expand},
+      .position = {.counts_openings = always, .keeps_rows = true},
   });
   return def;
 }

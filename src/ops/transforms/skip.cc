@@ -76,22 +76,21 @@ class Skip final : public Cursor {
   YieldTimer yield_timer_;
 };
 
-Slice slice(const Params& params) {
-  return *params.n < 0 ? Slice{.count = 0} : Slice{.first = *params.n};
-}
+Slice slice(const Params& params) { return *params.n < 0 ? Slice{.count = 0} : Slice{.first = *params.n}; }
 
 }  // namespace
 
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
-      .doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
-      .cost =
-          "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
-      .example = "range(5) | skip(3)",
-      .output = "3\n4",
-      .bench = "range(1000000) | skip(500000)",
-      .slice = slice_of<Params, slice>,
+      .page =
+          {.doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
+           .cost =
+               "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
+           .example = "range(5) | skip(3)",
+           .output = "3\n4",
+           .bench = "range(1000000) | skip(500000)"},
+      .typing = {.slice = slice_of<Params, slice>},
   });
   return def;
 }

@@ -42,19 +42,16 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Snapshot>({
       .name = "snapshot",
-      .doc =
-          "Saves the elements to a folder in the first full pass, and reads them from there in later ones. A pass that reaches the end publishes its elements in the folder `path`; later passes, in this process or another, read them without opening the input. Elements that another pipeline wrote there are refused (failed_precondition, one error that says what differs). While one pass writes, others yield their elements without writing. Errors are passed on and not written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that continues from a saved position does not write. Reads ahead of its consumer, on its own thread.",
-      .cost = "A copy and a checksum per byte to write; a read and a checksum per byte after that.",
-      .example = R"(range(3) | map(x -> x * x) | snapshot("build/examples/squares"))",
-      .output = "0\n1\n4",
-      .bench = R"(range(200000) | snapshot("SCRATCH/snapshot"))",
-      .spec = spec_of<Params, spec>,
-      .cardinality = same_cardinality,
-      .expand = expand,
-      .epochs = [](const ParamsBase&) -> int64_t { return -1; },
-      .keeps_rows = true,
-      .is_window = [](const ParamsBase&) { return true; },
-      .ahead = ahead_on_blocking_lane,
+      .page =
+          {.doc =
+               "Saves the elements to a folder in the first full pass, and reads them from there in later ones. A pass that reaches the end publishes its elements in the folder `path`; later passes, in this process or another, read them without opening the input. Elements that another pipeline wrote there are refused (failed_precondition, one error that says what differs). While one pass writes, others yield their elements without writing. Errors are passed on and not written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that continues from a saved position does not write. Reads ahead of its consumer, on its own thread.",
+           .cost = "A copy and a checksum per byte to write; a read and a checksum per byte after that.",
+           .example = R"(range(3) | map(x -> x * x) | snapshot("build/examples/squares"))",
+           .output = "0\n1\n4",
+           .bench = R"(range(200000) | snapshot("SCRATCH/snapshot"))"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .expand = expand},
+      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; }, .keeps_rows = true},
+      .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
   });
   return def;
 }

@@ -46,13 +46,13 @@ class Take final : public RestartableCursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .doc = "Takes the first `n` elements. Errors among them are passed on and not counted.",
-      .cost = "One comparison per block.",
-      .example = "range(5) | take(2)",
-      .output = "0\n1",
-      .bench = "range(2000000) | take(1000000)",
-      .passes_positions = true,
-      .slice = slice_of<Params, slice>,
+      .page = {.doc = "Takes the first `n` elements. Errors among them are passed on and not counted.",
+               .cost = "One comparison per block.",
+               .example = "range(5) | take(2)",
+               .output = "0\n1",
+               .bench = "range(2000000) | take(1000000)"},
+      .typing = {.slice = slice_of<Params, slice>},
+      .position = {.passes_positions = true},
   });
   return def;
 }

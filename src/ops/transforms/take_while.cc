@@ -67,14 +67,14 @@ class TakeWhile final : public Cursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, TakeWhile>({
       .name = "take_while",
-      .doc =
-          "Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next one follows.",
-      .cost = "One call of `f` per block of elements.",
-      .example = "range(9) | take_while(x -> x * x < 7)",
-      .output = "0\n1\n2",
-      .bench = "range(1000000) | take_while(x -> x >= 0)",
-      .ends_early = true,
-      .passes_positions = true,
+      .page =
+          {.doc =
+               "Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next one follows.",
+           .cost = "One call of `f` per block of elements.",
+           .example = "range(9) | take_while(x -> x * x < 7)",
+           .output = "0\n1\n2",
+           .bench = "range(1000000) | take_while(x -> x >= 0)"},
+      .position = {.ends_early = true, .passes_positions = true},
   });
   return def;
 }

@@ -17,10 +17,12 @@ namespace weir {
 namespace {
 
 const ContractEntries shuffle_contract(
-    "shuffle", {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
-                {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
-                {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)", anything, false},
-                {"PROBE | shuffle(-2, seed: 1)", anything, false}}, kLosesOrder | kOpens);
+    "shuffle",
+    {{"PROBE | shuffle(6, seed: 1)", [](int64_t k) { return 6 + k; }, false},
+     {"PROBE | map(x -> (x, [x, x, x])) | shuffle(100, seed: 5)", anything, false},
+     {"PROBE | shuffle(1, seed: 5, reshuffle_each_iteration: false) | repeat(2)", anything, false},
+     {"PROBE | shuffle(-2, seed: 1)", anything, false}},
+    kLosesOrder | kOpens);
 
 using test::Build;
 using test::TestRuntime;
@@ -83,9 +85,9 @@ const OperatorDef& numbers_operator() {
   static const OperatorDef def = define<NumbersParams, Numbers>({
       .name = "numbers",
       .kind = OperatorKind::source,
-      .spec = [](const ParamsBase&,
-                 std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
-      .cardinality = unknown_cardinality,
+      .typing = {.spec = [](const ParamsBase&,
+                            std::span<const DatasetRef>) { return Result<Spec>(Spec::tensor(DType::int64)); },
+                 .cardinality = unknown_cardinality},
   });
   return def;
 }
