@@ -21,6 +21,8 @@ struct Callback {
   std::string result;
   uint32_t flags = 0;
   bool stateful = false;
+  // Why it takes one call at a time, with its name; empty if several threads may call it at once.
+  std::string serial;
 
   // A callback for the library to take over.
   weir_callback handed() const;

@@ -17,10 +17,13 @@ void Arguments::add(nb::handle name, nb::handle value) {
     const Dataset& dataset = nb::cast<Dataset&>(value);
     argument.dataset = dataset.handle.get();
     call_python_ = call_python_ || dataset.calls_python;
+    if (serial_.empty()) serial_ = dataset.serial;
   } else if (nb::isinstance<Tensor>(value)) {
     argument.tensor = nb::cast<Tensor&>(value).handle.get();
   } else if (nb::isinstance<Callback>(value)) {
-    argument.callback = &callbacks_.emplace_back(nb::cast<Callback&>(value).handed());
+    const Callback& callback = nb::cast<Callback&>(value);
+    argument.callback = &callbacks_.emplace_back(callback.handed());
+    if (serial_.empty()) serial_ = callback.serial;
   } else if (nb::isinstance<Generator>(value)) {
     argument.generator = &generators_.emplace_back(nb::cast<Generator&>(value).handed());
   } else {
@@ -50,6 +53,7 @@ Dataset made(nb::object runtime, Arguments& arguments, Call&& call) {
   Dataset out;
   out.runtime = std::move(runtime);
   out.calls_python = arguments.call_python();
+  out.serial = arguments.serial();
   const weir_runtime host = out.host();
   arguments.taken();
   checked_without_gil([&](Error& error) { return call(host, out.handle.out(), error); });
@@ -156,6 +160,7 @@ void define_dataset(nb::module_& module) {
   nb::class_<Dataset>(module, "Dataset", nb::is_weak_referenceable())
       .def_ro("runtime", &Dataset::runtime)
       .def_ro("calls_python", &Dataset::calls_python)
+      .def_ro("serial", &Dataset::serial)
       .def_prop_ro("spec",
                    [](const Dataset& self) {
                      OwnedSpec spec;

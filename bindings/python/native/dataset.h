@@ -16,6 +16,8 @@ struct Dataset {
   nb::object runtime;
   // It calls functions of Python that other processes do not know.
   bool calls_python = false;
+  // Of the first function in it that takes one call at a time: Callback::serial.
+  std::string serial;
   // What taking elements by their position needs again: how they become objects, and the element, which is zero while a
   // call fills it.
   std::optional<Plan> plan;
@@ -50,6 +52,7 @@ class Arguments {
   const weir_argument* data() const { return arguments_.data(); }
   uint64_t size() const { return arguments_.size(); }
   bool call_python() const { return call_python_; }
+  const std::string& serial() const { return serial_; }
   // Says that the library has taken the callbacks over, as it does also in a call that fails.
   void taken() { taken_ = true; }
 
@@ -62,6 +65,7 @@ class Arguments {
   std::deque<weir_generator> generators_;
   bool taken_ = false;
   bool call_python_ = false;
+  std::string serial_;
 };
 
 }  // namespace weirpy

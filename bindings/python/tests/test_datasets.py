@@ -1,6 +1,7 @@
 """Datasets: texts, methods, epochs, random access, pickling, errors."""
 
 import copy
+import functools
 import pickle
 import threading
 
@@ -367,6 +368,85 @@ def test_functions_that_cannot_be_called_in_parallel_are_refused():
             with pytest.raises(TypeError, match=r"num_parallel_calls needs .* concurrent=True, on_caller=False"):
                 weir.range(3).map(function, num_parallel_calls=calls)
         assert [int(x) for x in weir.range(3).map(function)] == [0, 1, 2]
+
+
+def first_of(x):
+    return weir.range(x + 1).map(lambda y: y)
+
+
+# Where a function stands that `f` is called in, of a dataset that makes several calls at once.
+PARALLEL = {
+    "an expression": lambda d, f, calls: d.map(lambda x: f(x) + 1, num_parallel_calls=calls),
+    "weir.fn": lambda d, f, calls: d.map(lambda x: weir.fn.abs(f(x)), num_parallel_calls=calls),
+    "a structure": lambda d, f, calls: d.map(lambda x: {"a": (x, f(x))}, num_parallel_calls=calls),
+    "a branch": lambda d, f, calls: d.map(lambda x: weir.cond(x > 1, lambda: f(x), x), num_parallel_calls=calls),
+    "a helper": lambda d, f, calls: d.map(functools.partial(lambda x, g: g(x) * 2, g=f), num_parallel_calls=calls),
+    "a map in the function": lambda d, f, calls: d.map(
+        lambda x: first_of(x).map(f).batch(9).get_single_element(), num_parallel_calls=calls
+    ),
+    "a filter in the function": lambda d, f, calls: d.map(
+        lambda x: first_of(x).filter(lambda y: f(y) >= 0).cardinality(), num_parallel_calls=calls
+    ),
+    "a reduce in the function": lambda d, f, calls: d.map(
+        lambda x: first_of(x).reduce(0, lambda s, y: s + f(y)), num_parallel_calls=calls
+    ),
+    "a lambda in a lambda": lambda d, f, calls: d.map(
+        lambda x: first_of(x).reduce(0, lambda s, y: s + weir.range(y + 1).reduce(0, lambda t, z: t + f(z))),
+        num_parallel_calls=calls,
+    ),
+    "a dataset that was made before": lambda d, f, calls: (
+        lambda made: d.map(lambda x: made.batch(9).get_single_element(), num_parallel_calls=calls)
+    )(weir.range(3).map(f)),
+    "a dataset over one that was made before": lambda d, f, calls: (
+        lambda made: d.map(lambda x: made.take(x + 1).reduce(0, lambda s, y: s + y), num_parallel_calls=calls)
+    )(weir.range(3).map(lambda x: f(x)).batch(1).unbatch()),
+    "a dataset of a text": lambda d, f, calls: (
+        lambda made: d.map(lambda x: made.reduce(0, lambda s, y: s + y), num_parallel_calls=calls)
+    )(weir.parse("range(3) | map(@f)", f=f)),
+    "a parallel map in a map": lambda d, f, calls: d.map(
+        lambda x: first_of(x).map(lambda y: f(y), num_parallel_calls=calls).reduce(0, lambda s, y: s + y)
+    ),
+    "interleave": lambda d, f, calls: d.interleave(
+        lambda x: first_of(x).map(lambda y: f(y)), cycle_length=2, num_parallel_calls=calls
+    ),
+    "map_and_batch": lambda d, f, calls: d.map_and_batch(lambda x: f(x) + 1, 2, num_parallel_calls=calls),
+}
+
+
+@pytest.mark.parametrize("where", PARALLEL)
+def test_functions_that_call_such_functions_are_refused_as_well(where):
+    alone = weir.py_function(lambda x: x, spec="int64", concurrent=False, inputs="(int64,)")
+    at_once = weir.py_function(lambda x: x, spec="int64", inputs="(int64,)")
+    for calls in (2, "auto"):
+        with pytest.raises(
+            TypeError, match=r"num_parallel_calls needs .* of its flags; .* concurrent=True, on_caller=False"
+        ):
+            PARALLEL[where](weir.range(3), alone, calls)
+    expected = [str(x) for x in PARALLEL[where](weir.range(3), at_once, 1)]
+    assert [str(x) for x in PARALLEL[where](weir.range(3), alone, 1)] == expected
+    assert [str(x) for x in PARALLEL[where](weir.range(3), at_once, 2)] == expected
+
+
+def test_functions_outside_the_parallel_calls_take_one_call_at_a_time():
+    alone = weir.py_function(lambda x: x + 1, spec="int64", concurrent=False, inputs="(int64,)")
+    before = weir.range(3).map(alone).map(lambda x: x * 2, num_parallel_calls=2)
+    assert [int(x) for x in before] == [2, 4, 6]
+
+    def inner(x):
+        added = alone(x)
+        return weir.range(2).map(lambda y: y + added, num_parallel_calls=2).reduce(0, lambda s, y: s + y)
+
+    assert [int(x) for x in weir.range(3).map(inner)] == [3, 5, 7]
+    with pytest.raises(TypeError, match="num_parallel_calls needs"):
+        weir.range(3).map(inner, num_parallel_calls=2)
+
+
+def test_registered_functions_are_refused_in_texts_of_lambdas():
+    alone = weir.py_function(lambda x: x, spec="int64", concurrent=False, inputs="(int64,)")
+    weir.register("takes_one_call", alone)
+    with pytest.raises(TypeError, match="num_parallel_calls needs"):
+        weir.range(3).map("x -> @takes_one_call(x) + 1", num_parallel_calls=2)
+    assert [int(x) for x in weir.range(3).map("x -> @takes_one_call(x) + 1")] == [1, 2, 3]
 
 
 UNSEEDED = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import functools
 import inspect
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from . import _core, _text
 from ._build import build
-from ._function import PyFunction
+from ._function import NAMES, PyFunction, registered
 from ._trace import (
     Bare,
     Captured,
@@ -138,14 +138,36 @@ def trace(function: Callable[..., Any], specs: list[_core.Spec], operator: str =
     return Lambda(pattern, variables, body_of(function, variables, scope), scope, said=said)
 
 
+def _check_parallel(parts: Iterable[Any], scopes: set[Scope], seen: set[int]) -> None:
+    """Refuses a function for parallel calls that calls another, at any depth, of which only one call at a time may run.
+
+    Values of other scopes are computed outside it. `seen` are the values that were looked at.
+    """
+    for part in parts:
+        value = part.value if isinstance(part, Bare) else part
+        serial = ""
+        if isinstance(value, Captured):
+            serial = getattr(value.handed, "serial", "")
+        elif isinstance(value, Lambda):
+            _check_parallel([value.body], scopes | {value.scope}, seen)
+        elif isinstance(value, Value) and value._scope in scopes and id(value) not in seen:
+            seen.add(id(value))
+            _check_parallel(value._parts, scopes, seen)
+        elif isinstance(value, str) and not scopes:
+            serial = next((registered[name] for name in NAMES.findall(value) if registered.get(name)), "")
+        if serial:
+            raise TypeError(
+                f"num_parallel_calls needs a function that several threads may call at once, and {serial}; make it "
+                "with weir.py_function(..., concurrent=True, on_caller=False), or leave out num_parallel_calls"
+            )
+
+
 def _function(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     """An argument that is a function."""
     if isinstance(value, _core.Generator):
         return [Captured(value)]
     specs = call.lambda_specs(parameter.takes)
     if isinstance(value, PyFunction):
-        if call.parallel:
-            value.check_parallel()
         unpacked = len(specs) == 1 and _unpacks(value.function, specs)
         return [Captured(value.callback(list(specs[0].children) if unpacked else specs))]
     if isinstance(value, str):
@@ -162,7 +184,10 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     """One argument, in the grammar that its parameter has."""
     kind = parameter.type
     if kind == "function":
-        return _function(call, parameter, value)
+        parts = _function(call, parameter, value)
+        if call.parallel:
+            _check_parallel(parts, set(), set())
+        return parts
     if parameter.name in ("state", "initial") and "dataset" not in kind:
         call.state = value
     if kind == "list":

@@ -14,7 +14,7 @@ from . import _core, _text
 from ._aliases import missing_method
 from ._apply import trace
 from ._capture import capture
-from ._function import PyFunction, generator
+from ._function import NAMES, PyFunction, generator, registered
 from ._iterator import Iterator
 from ._operators import Operators, Sources
 from ._place import refuse
@@ -200,9 +200,6 @@ def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
     return Dataset(_core.adopt(handle, runtime))
 
 
-_NAMES = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|@([A-Za-z_][A-Za-z0-9_]*)')
-
-
 def _handed(value: Any) -> Any:
     """What the library takes by that name, or a Value to be written in its place."""
     if isinstance(value, (str, bytes)):
@@ -246,7 +243,7 @@ def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) 
         return written.get(match.group(1) or "", match.group(0))
 
     if written:
-        text = _NAMES.sub(replaced, text)
+        text = NAMES.sub(replaced, text)
     return Dataset(_core.parse(runtime or default_runtime(), text, pairs))
 
 
@@ -294,6 +291,7 @@ def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None =
     if function.inputs is None:
         raise TypeError('say what the function takes: weir.py_function(f, spec=..., inputs="(int64,)")')
     _core.register(runtime or default_runtime(), name, function.callback(list(_core.Spec(function.inputs).children)))
+    registered[name] = function.serial
 
 
 __all__ = [

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from . import _core, _text
 from ._trace import Bare, Captured, Value, as_value, spec_of
+
+# The names of a text that begin with @, in group 1; strings and comments are passed over.
+NAMES = re.compile(r'"(?:\\.|[^"\\])*"|#[^\n]*|@([A-Za-z_][A-Za-z0-9_]*)')
+# PyFunction.serial of what weir.register has named.
+registered: dict[str, str] = {}
 
 
 def _is_stateful(function: object) -> bool:
@@ -27,18 +33,14 @@ class PyFunction:
     def callback(self, inputs: list[_core.Spec]) -> _core.Callback:
         """What the library calls, for arguments of these structures."""
         specs = [str(spec) for spec in inputs]
-        return _core.Callback(self.function, specs, self.spec, self._flags, self.stateful)
+        return _core.Callback(self.function, specs, self.spec, self._flags, self.stateful, self.serial)
 
-    def check_parallel(self) -> None:
-        """Refuses parallel calls, which a map asks for, where only one at a time may run."""
+    @property
+    def serial(self) -> str:
+        """Why it takes one call at a time, with its name; empty if several threads may call it at once."""
         if self._flags & _core.CONCURRENT and not self._flags & _core.ON_CALLER:
-            return
-        why = "it has a state" if self.stateful else "of its flags"
-        raise TypeError(
-            "num_parallel_calls needs a function that several threads may call at once, and "
-            f"{self.function!r} may not, because {why}; make it with "
-            "weir.py_function(..., concurrent=True, on_caller=False), or leave out num_parallel_calls"
-        )
+            return ""
+        return f"{self.function!r} may not, because {'it has a state' if self.stateful else 'of its flags'}"
 
     def __call__(self, *arguments: Any) -> Any:
         """In a traced function, a call of the pipeline; else the function itself."""
@@ -73,7 +75,7 @@ def py_function(
     It runs on the thread that is inside `next`, and on threads of weir's where the pipeline asks for that: before a
     `prefetch`, and several calls at once with `num_parallel_calls`. `concurrent=False` says that only one call may run
     at a time, as is the rule for a function with a state, and `on_caller=True` that it must run on the thread that is
-    inside `next`; neither goes with `num_parallel_calls`. `blocking=False` says that it waits for nothing, not even
+    inside `next`; neither goes with `num_parallel_calls`, not even where a lambda or a dataset inside one calls it. `blocking=False` says that it waits for nothing, not even
     long for the GIL, and may run on the threads that compute. `inputs`, a spec of the arguments as a tuple, is needed
     only where a text uses the function by its name.
     """
