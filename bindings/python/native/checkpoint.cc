@@ -54,6 +54,7 @@ void define_checkpoint(nb::module_& module) {
       .def(
           "_save",
           [](CheckpointManager& self, Iterator& iterator, nb::bytes extra) {
+            check_outside();
             checked_without_gil([&](Error& error) {
               return weir_checkpoint_manager_save(self.handle.get(), iterator.handle.get(), extra.data(),
                                                   extra.size(), error);

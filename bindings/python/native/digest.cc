@@ -138,6 +138,7 @@ int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken,
 
 // Returns how many elements it took, failed ones included, and whether the sequence ended.
 nb::object update(Digest& self, Iterator& iterator, int64_t limit) {
+  check_outside();
   const Source from = {nb::cast<Runtime&>(iterator.leaving.runtime).handle.get(), iterator.handle.get()};
   int64_t taken = 0;
   bool ended = false;

@@ -23,6 +23,7 @@ void create(Feedable* self, const Spec& spec, nb::object runtime, bool text) {
 }
 
 nb::object next(Feedable& self, const std::string& handle) {
+  check_outside();
   Filling filling(self.element);
   Error error;
   const int32_t result = wait_in_slices([&](int64_t slice) {

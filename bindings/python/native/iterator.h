@@ -13,6 +13,15 @@ struct Iterator;
 void watch(Iterator* iterator);
 void unwatch(Iterator* iterator);
 
+// How many functions are being traced, on all threads. Guarded by the GIL.
+extern uint32_t traces;
+// Sets the exception, and gives false, on a thread that traces a function: what it does to an iterator happens once, and
+// not for each element.
+bool ask_outside();
+inline void check_outside() {
+  if (traces > 0 && !ask_outside()) throw nb::python_error();
+}
+
 struct Iterator {
   Iterator() = default;
   Iterator(const Iterator&) = delete;

@@ -1,5 +1,8 @@
 """Terminals in traced functions are expressions: run for each element, not once while the function is traced."""
 
+import asyncio
+import threading
+
 import numpy as np
 import pytest
 
@@ -110,6 +113,7 @@ TAKEN = [
     lambda x: list(OUTSIDE.as_numpy_iterator()),
     lambda x: list(weir.range(x)),
     lambda x: weir.range(3)[0],
+    lambda x: OUTSIDE.__arrow_c_stream__(),
 ]
 OUTSIDE = weir.range(3)
 
@@ -119,6 +123,57 @@ def test_elements_are_not_taken_while_a_function_is_traced(function):
     with pytest.raises(TraceError, match=r"(?s)Taking the elements.*reduce.*outside the function") as raised:
         weir.range(2).map(function)
     assert f"{__file__}, line {function.__code__.co_firstlineno}" in str(raised.value)
+
+
+TAKEN_OF_AN_ITERATOR = {
+    "next": lambda it: next(it),
+    "for": lambda it: sum(x for x in it),
+    "try_next": lambda it: it.try_next(),
+    "next_within": lambda it: it.next_within(1.0),
+    "next_block": lambda it: it.next_block(2)[0],
+    "anext": lambda it: asyncio.run(taken(it)),
+    "save": lambda it: it.save(),
+    "save_file": lambda it: it.save_file("never"),
+    "state_dict": lambda it: it.state_dict()["position"],
+    "initialize": lambda it: it.initialize(),
+    "load_state_dict": lambda it: it.load_state_dict({"position": SAVED}),
+    "digest": lambda it: weir.Digest().update(it),
+    "feedable": lambda it: weir.Feedable("int64").next(it),
+    "manager": lambda it: MANAGER.append(weir.CheckpointManager("never")) or MANAGER.pop().save(it),
+}
+SAVED = weir.range(3).iterator().save()
+MANAGER: list = []
+
+
+async def taken(iterator):
+    return await anext(iterator)
+
+
+@pytest.mark.parametrize("name", TAKEN_OF_AN_ITERATOR)
+def test_iterators_are_not_used_while_a_function_is_traced(name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    iterator = weir.range(5).iterator()
+    use = TAKEN_OF_AN_ITERATOR[name]
+    expected = r"(?s)What is done to an iterator cannot become .*outside the function; zip\(.*py_function"
+    with pytest.raises(TraceError, match=expected) as raised:
+        weir.range(2).map(lambda x: use(iterator))
+    assert f"{__file__}, line " in str(raised.value)
+    # Nothing was taken, and it can be used again.
+    assert [int(x) for x in iterator] == [0, 1, 2, 3, 4]
+
+
+def test_iterators_are_used_on_other_threads_and_in_functions_that_run_in_python():
+    iterator = weir.range(5).iterator()
+
+    def beside(x):
+        worker = threading.Thread(target=lambda: next(iterator))
+        worker.start()
+        worker.join()
+        return x
+
+    assert [int(x) for x in weir.range(2).map(beside)] == [0, 1]
+    each = weir.py_function(lambda x: x + next(iterator), spec="int64", concurrent=False)
+    assert [int(x) for x in weir.range(2).map(lambda x: each(x) * 10)] == [10, 30]
 
 
 def test_outside_of_functions_they_run_at_once():

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from . import _core, _text
 from ._aliases import missing_method
@@ -17,27 +17,13 @@ from ._capture import capture
 from ._function import NAMES, PyFunction, generator, registered
 from ._iterator import Iterator
 from ._operators import Operators, Sources
-from ._place import refuse
 from ._runtime import default_runtime
-from ._trace import Captured, Value, active, as_value, spec_of
+from ._trace import Captured, Value, as_value, outside, refuse_elements, spec_of
 from ._writer import Writer
 from .errors import Error, FailedPrecondition
 
 INFINITE = -1
 UNKNOWN = -2
-
-
-def _refuse_elements() -> NoReturn:
-    refuse(
-        "Taking the elements of a dataset",
-        "Use a terminal, such as reduce(...), or batch(n).get_single_element(); or take them outside the function.",
-    )
-
-
-def _outside() -> None:
-    """Refuses what would run a dataset while a function is traced: once, and not for each element."""
-    if active.scopes:
-        _refuse_elements()
 
 
 class Dataset(Operators, Sources):
@@ -82,7 +68,7 @@ class Dataset(Operators, Sources):
 
     def iterator(self, **options: Any) -> Iterator:
         """An iterator at the beginning, or where the options say: those of `weir.Iterator`."""
-        _outside()
+        outside()
         return Iterator(self, **options)
 
     def as_numpy_iterator(self) -> Iterator:
@@ -90,7 +76,7 @@ class Dataset(Operators, Sources):
         return iter(self)
 
     def __iter__(self) -> Iterator:
-        _outside()
+        outside()
         made = Iterator(self, epoch=self._epoch)
         self._epoch += 1
         return made
@@ -110,7 +96,7 @@ class Dataset(Operators, Sources):
         return True
 
     def __getitem__(self, index: int) -> Any:
-        _outside()
+        outside()
         position = index.__index__()
         return self._core.at(position + len(self) if position < 0 else position)
 
@@ -125,7 +111,7 @@ class Dataset(Operators, Sources):
 
     def at(self, position: int) -> Any:
         """The element at a position of the first epoch, read without those before it."""
-        _outside()
+        outside()
         return self._core.at(position)
 
     def serialize(self) -> bytes:
@@ -154,6 +140,7 @@ class Dataset(Operators, Sources):
         return deserialize, (self.serialize(),)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        outside()
         return _core.arrow_stream(self._core)
 
     def __str__(self) -> str:
@@ -186,10 +173,10 @@ class DatasetValue(Value, Operators):
     element_spec = spec
 
     def __iter__(self) -> Any:
-        _refuse_elements()
+        refuse_elements()
 
     def __getitem__(self, index: Any) -> Any:
-        _refuse_elements()
+        refuse_elements()
 
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))

@@ -13,6 +13,7 @@ import numpy as np
 from . import _core, _text
 from ._intake import is_arraylike, to_tensor
 from ._runtime import default_runtime
+from ._trace import outside_of_iterator
 
 if TYPE_CHECKING:
     import asyncio
@@ -209,6 +210,7 @@ class Iterator(_core.Iterator):
     async def __anext__(self) -> Any:
         import asyncio
 
+        outside_of_iterator()
         loop = asyncio.get_running_loop()
         # Tasks take turns. A lock belongs to a loop.
         turn = getattr(self, "_turn", None)

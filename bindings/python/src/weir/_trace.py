@@ -10,7 +10,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -37,6 +37,30 @@ class _Active(threading.local):
 
 
 active = _Active()
+
+
+def refuse_elements() -> NoReturn:
+    """Refuses to take the elements of a dataset while a function is traced."""
+    refuse(
+        "Taking the elements of a dataset",
+        "Use a terminal, such as reduce(...), or batch(n).get_single_element(); or take them outside the function.",
+    )
+
+
+def outside() -> None:
+    """Refuses what would run a dataset while a function is traced: once, and not for each element."""
+    if active.scopes:
+        refuse_elements()
+
+
+def outside_of_iterator() -> None:
+    """The same for what is done to an iterator. Called by the extension while some thread traces a function."""
+    if active.scopes:
+        refuse(
+            "What is done to an iterator",
+            "It would run once, and not for each element. Use the iterator outside the function; zip(...) gives the "
+            "function an element of another dataset with each of its own.",
+        )
 
 
 class Bare:
@@ -515,6 +539,7 @@ def variable(name: str, spec: _core.Spec, scope: Scope) -> Any:
 def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) -> Value:
     """Runs a function in a scope."""
     active.scopes.append(scope)
+    _core.count_traces(1)
     try:
         result = function(*arguments)
         if result is None:
@@ -529,6 +554,7 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
         raise refused from error
     finally:
         returned.place = None
+        _core.count_traces(-1)
         active.scopes.pop()
 
 
