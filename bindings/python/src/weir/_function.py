@@ -75,9 +75,9 @@ def py_function(
     It runs on the thread that is inside `next`, and on threads of weir's where the pipeline asks for that: before a
     `prefetch`, and several calls at once with `num_parallel_calls`. `concurrent=False` says that only one call may run
     at a time, as is the rule for a function with a state, and `on_caller=True` that it must run on the thread that is
-    inside `next`; neither goes with `num_parallel_calls`, not even where a lambda or a dataset inside one calls it. `blocking=False` says that it waits for nothing, not even
-    long for the GIL, and may run on the threads that compute. `inputs`, a spec of the arguments as a tuple, is needed
-    only where a text uses the function by its name.
+    inside `next`; neither goes with `num_parallel_calls`, not even where a lambda or a dataset inside one calls it.
+    `blocking=False` says that it waits for nothing, not even long for the GIL, and may run on the threads that compute.
+    `inputs`, a spec of the arguments as a tuple, is needed only where a text uses the function by its name.
     """
     if concurrent is None:
         concurrent = not on_caller and not _is_stateful(function)
