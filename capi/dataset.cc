@@ -154,18 +154,17 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
     out.spec = std::move(spec);
     out.source_names = nullptr;
     out.batched = false;
-    Status status;
+    const bool tries = position < WEIR_AT_TRY / 2;
+    if (tries) position -= WEIR_AT_TRY;
+    if (!tries) out.reading = nullptr;
     try {
-      status = element_at((*host)->runtime(), *host, *document, position, out.block);
+      return answer_of(element_at((*host)->runtime(), *host, document, position,
+                                  tries ? &out.reading : nullptr, out.block),
+                       out.block);
     } catch (...) {
       out.forget();
       throw;
     }
-    if (!status.ok()) {
-      out.forget();
-      return status;
-    }
-    return answer_of(PullResult::rows, out.block);
   });
 }
 

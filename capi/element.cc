@@ -131,8 +131,11 @@ void weir_element_destroy(weir_element element) {
 void weir_element_clear(weir_element element) {
   released([&] {
     Block values;
+    RefPtr<RefCounted> reading;
     ExclusivePin<Element> pinned(element.value);
-    if (pinned) std::swap(pinned->block, values);
+    if (!pinned) return;
+    std::swap(pinned->block, values);
+    std::swap(pinned->reading, reading);
   });
 }
 

@@ -16,6 +16,8 @@ struct Element final : Object {
   // One row, unless `batched`: then the rows of next_block, and all columns are dense.
   Block block;
   bool batched = false;
+  // An element of a dataset that is being made for it (iterator/element_at.h), or null.
+  RefPtr<RefCounted> reading;
   // Of the iterator that filled it; used for printing.
   SpecRef spec;
   // Set only if there are nested datasets to drain, so that an element does not keep a runtime needlessly.

@@ -634,13 +634,21 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
  * print as @1, @2 … */
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
+/* Added to `position` of weir_dataset_at, which must then be below 2^61: returns WEIR_PENDING if the element takes
+ * longer than about 50 milliseconds. */
+#define WEIR_AT_TRY (-4611686018427387904)
+
 /* Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
  * before it. All operators of the dataset must be able to: their weir_schema has "by_position". Returns
  * WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
  * threads may call it, each with its own element; the calling thread does the work. The files that the first
  * call opens, and the runtime, stay open as long as the dataset lives, unless an element fails; changes of a
  * file are not noticed. Errors: out_of_range beyond the last element; failed_precondition, with its name, for
- * another operator; invalid_argument for a dataset with $params. */
+ * another operator; invalid_argument for a dataset with $params.
+ *
+ * With WEIR_AT_TRY a thread of the runtime makes slow elements, as for weir_iterator_next_within. After
+ * WEIR_PENDING it continues; the same call with the same `element` waits for it again. weir_element_clear,
+ * weir_element_destroy and a weir_dataset_at of another element end the work. */
 WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position,
                                  weir_element element, weir_error* error);
 
@@ -712,7 +720,7 @@ WEIR_API int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint
 WEIR_API int32_t weir_element_create(weir_element* out, weir_error* error);
 WEIR_API void weir_element_destroy(weir_element element);
 
-/* Releases the values, so that their memory can be reused elsewhere. */
+/* Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not finished. */
 WEIR_API void weir_element_clear(weir_element element);
 
 /* Returns component `index` of the flat list, in which a dict's components have their written order;
@@ -937,8 +945,8 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
  * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
-/* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
- * Waits for nothing. Stale handles are ignored. */
+/* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again. So may a
+ * weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
 /* Returns the position, before the first element, after any, or at the end. An iterator that starts there

@@ -13,32 +13,12 @@ namespace weir {
 
 namespace {
 
-// From elements that took longer on to ones that took less, a pump makes them.
-constexpr int64_t kSlowNs = 1'000'000;
-constexpr int64_t kQuickNs = 100'000;
 // A pump that was asked this often and has not run this long after the first time has no thread. The number alone says
 // little: a caller that polls without a pause reaches it before a thread has started.
 constexpr int kMostAsks = 64;
 constexpr int64_t kMostStartNs = 1'000'000'000;
 
 }  // namespace
-
-// Makes rows of one position, on a thread of the runtime.
-class Iterator::Fetcher final : public Pump {
- public:
-  explicit Fetcher(std::shared_ptr<Position> position)
-      : Pump(*position->session, position->document->root()->lane()), position_(std::move(position)) {}
-
- protected:
-  After run(bool) noexcept override {
-    session().scheduler->drive_in_pump([&]() noexcept { return position_->fetch(); });
-    return After::rest;
-  }
-  void release() noexcept override { position_ = nullptr; }
-
- private:
-  std::shared_ptr<Position> position_;
-};
 
 Iterator::~Iterator() {
   cancel();
@@ -54,7 +34,10 @@ std::shared_ptr<Iterator::Position> Iterator::replace_position(std::shared_ptr<P
 
 // Null without memory.
 RefPtr<Pump> Iterator::fetcher() noexcept try {
-  if (!fetcher_) fetcher_ = make_ref<Fetcher>(position_);
+  if (!fetcher_) {
+    fetcher_ = make_ref<Fetcher<std::shared_ptr<Position>>>(*position_->session,
+                                                            position_->document->root()->lane(), position_);
+  }
   return fetcher_;
 } catch (...) {
   return nullptr;
@@ -63,18 +46,19 @@ RefPtr<Pump> Iterator::fetcher() noexcept try {
 PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   Position* const position = position_.get();
   if (!position) return poll(hurried.polled);
-  const bool any_time = position->work.runs_datasets;
+  FetchChoice& choice = position->choice;
+  const bool any_time = choice.work.runs_datasets;
   // Nor does this thread run the pumps of windows, then.
   if (any_time) scheduler_->wants_threads();
-  if (!position->may_fetch) return poll(hurried.polled);
-  // Callbacks stay on the threads that ask, unless they stand beside what may take any time.
-  const bool measures = !any_time && hurried.waits && !position->work.calls_host;
+  const bool opens = !position->stage && choice.may_open;
+  if (!choice.may_fetch && !opens) return poll(hurried.polled);
+  const bool measures = hurried.waits && choice.measures();
   // A callback that asks may have the only thread.
   const bool apart =
-      SchedulerFrame::innermost()->outer() == nullptr && (any_time || (measures && position->slow));
+      SchedulerFrame::innermost()->outer() == nullptr && (any_time || (measures && choice.slow));
   Clock& clock = *runtime_.clock;
   if (apart && position->held.empty() && !position->session->cancelled.load(std::memory_order_relaxed) &&
-      position->may_ask(clock)) {
+      choice.may_ask(clock)) {
     position->fetched_rows = hurried.polled.rows;
     hurried.asked = fetcher();
     if (hurried.asked) return PullResult::pending;
@@ -82,7 +66,7 @@ PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   if (!measures) return poll(hurried.polled);
   const int64_t begin_ns = clock.now_ns();
   const PullResult answer = poll(hurried.polled);
-  if (answer == PullResult::rows && clock.now_ns() - begin_ns > kSlowNs) position->slow = true;
+  if (answer == PullResult::rows && clock.now_ns() - begin_ns > FetchChoice::kSlowNs) choice.slow = true;
   return answer;
 }
 
@@ -101,8 +85,7 @@ void Iterator::Position::open(bool counted) {
   stage = std::move(opened);
 }
 
-// Counts the question. False if the pump has no thread.
-bool Iterator::Position::may_ask(Clock& clock) noexcept {
+bool FetchChoice::may_ask(Clock& clock) noexcept {
   if (asks == 0) asked_ns = clock.now_ns();
   if (asks >= kMostAsks) return clock.now_ns() - asked_ns < kMostStartNs;
   ++asks;
@@ -110,10 +93,11 @@ bool Iterator::Position::may_ask(Clock& clock) noexcept {
 }
 
 // REQUIRES: this thread drives
-PullResult Iterator::Position::fetch() noexcept try {
-  asks = 0;
-  if (!held.empty() || session->cancelled.load(std::memory_order_relaxed)) return PullResult::pending;
+void Iterator::Position::fetch() noexcept try {
+  choice.asks = 0;
+  if (!held.empty() || session->cancelled.load(std::memory_order_relaxed)) return;
   if (!stage) open(false);
+  if (!choice.may_fetch) return;
   Context context{*session, session->scheduler, &epochs};
   Clock& clock = *session->runtime.clock;
   Block out;
@@ -124,14 +108,12 @@ PullResult Iterator::Position::fetch() noexcept try {
       pull_sampled(context, sampler, nullptr, [&] { return stage->next(context, demand, out); });
   if (got == PullResult::rows) {
     held.hold(std::move(out));
-    slow = clock.now_ns() - begin_ns > kQuickNs;
+    choice.slow = clock.now_ns() - begin_ns > FetchChoice::kQuickNs;
   }
   // The next poll says so itself.
-  if (got == PullResult::end) may_fetch = false;
-  return got;
+  if (got == PullResult::end) choice.may_fetch = false;
 } catch (...) {
-  may_fetch = false;
-  return PullResult::end;
+  choice.may_fetch = choice.may_open = false;
 }
 
 }  // namespace weir

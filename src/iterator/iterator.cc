@@ -233,7 +233,7 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
 Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
                                                             const Beginning& beginning,
                                                             const std::vector<GraphHistory>& histories,
-                                                            const Checkpoint* checkpoint) const {
+                                                            const Checkpoint* checkpoint) {
   if (const std::string difference = difference_of(spec_, document->spec()); !difference.empty()) {
     return invalid_argument(expected_found(concat("a dataset of elements ", spec_.to_string()),
                                            concat("one of ", document->spec().to_string(), ": ", difference),
@@ -248,6 +248,10 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (position->env) position->params = digests_of(*document, position->env.get());
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
+  {
+    MutexLock lock(mutex_);
+    building_ = position->session;
+  }
   if (beginning.world) {
     position->session->use_world(*beginning.world);
   } else if (world_) {
@@ -279,11 +283,12 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     return data_loss("expected the counts of openings of this dataset, found others");
   if (!checkpoint && position->document == sharing_) share_caches(*position);
   const bool is_window = root.op().ahead.is_window != nullptr && root.op().ahead.is_window(root.params());
-  position->work = work_of(root);
-  position->may_fetch = root.lane() != Lane::caller && !root.spec().has_dataset() && !is_window;
+  FetchChoice& choice = position->choice;
+  choice.work = work_of(root);
+  choice.may_open = root.lane() != Lane::caller;
+  choice.may_fetch = choice.may_open && !root.spec().has_dataset() && !is_window;
   // Parameters that take any time are computed by the first poll, which can be waited for.
-  if (checkpoint || !position->may_fetch || !position->work.opens_slowly)
-    position->open(checkpoint != nullptr);
+  if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(checkpoint != nullptr);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
     WEIR_TRY(check_states(root, *checkpoint));
@@ -339,6 +344,19 @@ std::vector<GraphHistory> Iterator::remembered() const {
   return histories;
 }
 
+// The position that is being built is reached by cancel().
+struct Iterator::Building {
+  explicit Building(Iterator& i) : iterator(i) {}
+  Building(const Building&) = delete;
+  Building& operator=(const Building&) = delete;
+  ~Building() {
+    RefPtr<Session> built;
+    MutexLock lock(iterator.mutex_);
+    std::swap(iterator.building_, built);
+  }
+  Iterator& iterator;
+};
+
 Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   const std::string* checkpoint = beginning.checkpoint;
   Checkpoint loaded;
@@ -357,6 +375,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
     histories = checkpoint ? std::move(loaded.histories) : remembered();
+    const Building building(*this);
     WEIR_ASSIGN(position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
     return Status();
   };
@@ -444,6 +463,7 @@ void Iterator::cancel() {
   {
     MutexLock lock(mutex_);
     if (session_) session_->cancelled.store(true);
+    if (building_) building_->cancelled.store(true);
   }
   scheduler_->interrupt();
 }
@@ -517,46 +537,6 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
     WEIR_ASSIGN(std::string bytes, state->save_state());
     checkpoint.states.push_back(std::move(bytes));
   }
-  return checkpoint;
-}
-
-namespace {
-
-// Wakes all threads that wait for an iterator: what one that saves waits for is nothing to others.
-class AllWaiting final : public Waker {
- public:
-  explicit AllWaiting(RefPtr<Scheduler> scheduler) : scheduler_(std::move(scheduler)) {}
-  void wake() override { scheduler_->wake_all(); }
-
- private:
-  const RefPtr<Scheduler> scheduler_;
-};
-
-}  // namespace
-
-// Stops the Windows whose rows cannot be made again, and writes them down.
-Result<Checkpoint> Iterator::save_by_value() {
-  Result<Checkpoint> checkpoint = Checkpoint();
-  const auto waker = make_ref<AllWaiting>(scheduler_);
-  Holding holding;
-  holding.waker = waker.get();
-  const Status written = settle([&](Context& ctx, Stage&) noexcept {
-    if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-    holding.answer = PullResult::rows;
-    try {
-      checkpoint = write_down(&holding);
-    } catch (...) {
-      checkpoint = Status(error_of_exception());
-    }
-    return holding.answer;
-  });
-  if (holding.error) return Status(holding.error);
-  if (written.code() == Code::cancelled) {
-    return Status(
-        Code::cancelled,
-        "elements that cannot be made again are saved while their iterator runs, and this one was cancelled; save before cancelling");
-  }
-  WEIR_TRY(written);
   return checkpoint;
 }
 

@@ -25,8 +25,8 @@
 #include "exec/scheduler.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
+#include "iterator/fetcher.h"
 #include "iterator/iterator_stats.h"
-#include "iterator/pull_work.h"
 
 namespace weir {
 
@@ -146,9 +146,8 @@ class Iterator {
   struct Position {
     // Opens the root. `counted`: the openings are already part of the position's counts.
     void open(bool counted);
-    bool may_ask(Clock& clock) noexcept;
     // Makes the next rows and holds them.
-    PullResult fetch() noexcept;
+    void fetch() noexcept;
 
     RefPtr<Session> session;
     DocumentRef document;
@@ -160,20 +159,15 @@ class Iterator {
     EpochScope epochs;
     // Null until the first poll where opening it may take any time.
     std::unique_ptr<Stage> stage;
-    PullWork work;
-    // A pump may make rows, so many at once.
-    bool may_fetch = false;
+    // Whether a pump makes rows, and so many at once.
+    FetchChoice choice;
     int fetched_rows = 1;
-    // How often it was asked for some since it last ran, and when first.
-    int asks = 0;
-    int64_t asked_ns = 0;
-    // The last row took long.
-    bool slow = false;
     HeldRows held;
     Sampler sampler;
     // Where the components of spec_ stand in the document's; empty if in the same places.
     std::vector<int> order;
   };
+  struct Building;
   struct Polled {
     Iterator& self;
     int rows;
@@ -185,7 +179,6 @@ class Iterator {
       return position && position->stage ? position->stage->delivered() : 0;
     }
   };
-  class Fetcher;
   // A poll for somebody who does not wait for all that an element needs.
   struct Hurried {
     Polled polled;
@@ -209,7 +202,7 @@ class Iterator {
   Status with_right(Work&& work);
   Result<std::shared_ptr<Position>> build(const DocumentRef& document, const Beginning& beginning,
                                           const std::vector<GraphHistory>& histories,
-                                          const Checkpoint* checkpoint) const;
+                                          const Checkpoint* checkpoint);
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                       const Checkpoint* checkpoint) const;
@@ -241,9 +234,11 @@ class Iterator {
   bool closed_ = false;
   std::atomic<bool> polls_descriptor_{false};
 
-  // Guarded by mutex_: what cancel() reaches without the right to drive. A leaf.
+  // Guarded by mutex_: what cancel() reaches without the right to drive, of the position and of one that is being built.
+  // A leaf.
   Mutex mutex_;
   RefPtr<Session> session_;
+  RefPtr<Session> building_;
 };
 
 }  // namespace weir

@@ -262,8 +262,51 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
+/* An element by its position, which a thread of the runtime makes: pending, and then the element; or it is given up. */
+static void elements_by_position(weir_runtime runtime) {
+  gate self;
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  const weir_argument argument = WEIR_ARGUMENT_CALLBACK("f", &callback);
+  weir_dataset dataset;
+  weir_dataset endless =
+      parse(runtime, "range(9) | map(x -> range(1000000000000) | reduce(0, (s, y) -> s + y))");
+  weir_element element = make_element();
+  weir_element other = make_element();
+  int32_t result;
+  make_gate(&self, 0);
+  callback.function = passes;
+  callback.user_data = &self;
+  callback.flags = WEIR_CALLBACK_BLOCKING | WEIR_CALLBACK_PURE;
+  dataset = parse_with(runtime, "range(9) | map(x -> @f(x) + (range(3) | reduce(0, (s, y) -> s + y)))",
+                       &argument, 1);
+  CHECK(weir_dataset_at(runtime, dataset, 7 + WEIR_AT_TRY, element, NULL) == WEIR_PENDING);
+  CHECK(weir_dataset_at(runtime, dataset, 7 + WEIR_AT_TRY, element, NULL) == WEIR_PENDING);
+  open_gate(&self);
+  do {
+    result = weir_dataset_at(runtime, dataset, 7 + WEIR_AT_TRY, element, NULL);
+  } while (result == WEIR_PENDING);
+  CHECK(result == WEIR_OK && int64_of(element, 0) == 10);
+  CHECK(self.here == 0 && self.elsewhere == 1);
+  CHECK(weir_dataset_at(runtime, dataset, 9 + WEIR_AT_TRY, element, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_dataset_at(runtime, dataset, WEIR_AT_TRY - 1, element, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+
+  CHECK(weir_dataset_at(runtime, endless, 0 + WEIR_AT_TRY, element, NULL) == WEIR_PENDING);
+  CHECK(weir_dataset_at(runtime, endless, 1 + WEIR_AT_TRY, element, NULL) == WEIR_PENDING);
+  CHECK(weir_dataset_at(runtime, endless, 1 + WEIR_AT_TRY, other, NULL) == WEIR_PENDING);
+  /* Without the flag it waits on this thread, which runs the callback. */
+  CHECK(weir_dataset_at(runtime, dataset, 2, element, NULL) == WEIR_OK && int64_of(element, 0) == 5);
+  CHECK(self.here == 1);
+  weir_element_clear(other);
+  weir_dataset_unref(endless);
+  weir_dataset_unref(dataset);
+  weir_element_destroy(element);
+  weir_element_destroy(other);
+  destroy_gate(&self);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
+  elements_by_position(runtime);
   who_runs_it(runtime);
   descriptor_follows(runtime);
   descriptor_after_changes(runtime);

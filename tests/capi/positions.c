@@ -19,7 +19,8 @@ static void agrees(weir_runtime runtime, const char* text, int64_t count) {
   }
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   for (int64_t i = count; i-- > 0;) {
-    int32_t result = weir_dataset_at(runtime, dataset, i, at, &error);
+    int32_t result = weir_dataset_at(runtime, dataset, i % 2 ? i : i + WEIR_AT_TRY, at, &error);
+    while (result == WEIR_PENDING) result = weir_dataset_at(runtime, dataset, i + WEIR_AT_TRY, at, &error);
     if (expected[i].data == NULL) {
       CHECK(result == WEIR_ELEMENT_FAILED && error.code == WEIR_CODE_INVALID_ARGUMENT);
       CHECK(error.message.size > 0);
@@ -31,6 +32,7 @@ static void agrees(weir_runtime runtime, const char* text, int64_t count) {
   }
   CHECK(weir_dataset_at(runtime, dataset, count, at, &error) == kOutOfRange);
   CHECK(weir_dataset_at(runtime, dataset, -1, at, &error) == kOutOfRange);
+  CHECK(weir_dataset_at(runtime, dataset, count + WEIR_AT_TRY, at, &error) == kOutOfRange);
   CHECK(weir_element_format(at, 0, &expected[0], NULL) == kRefused);
   free(expected);
   weir_error_clear(&error);

@@ -125,7 +125,7 @@ TEST_CASE("an element by its position is that of the iterator", "[rewrites]") {
   const DocumentRef document =
       parse_text(*runtime, "range(50) | map(x -> {a: x, b: x * 3}) | batch(2) | map(e -> e.b)");
   Block block;
-  require_ok(element_at(*runtime, nullptr, *document, 7, block));
+  require_value(element_at(*runtime, nullptr, document, 7, nullptr, block));
   CHECK(require_value(format_element(document->spec(), block.row(0), nullptr)) == "[42, 45]");
 }
 

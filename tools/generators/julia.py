@@ -52,7 +52,8 @@ def declarations(header):
     structs = {struct.name: struct for struct in header.structs}
     out = [CAPI_TOP]
     for constant in header.constants:
-        kind = "UInt64" if constant.value >= 2**63 else "UInt32" if constant.unsigned else "Int32"
+        signed = "Int32" if abs(constant.value) < 2**31 else "Int64"
+        kind = "UInt64" if constant.value >= 2**63 else "UInt32" if constant.unsigned else signed
         value = "typemax(UInt64)" if constant.value == 2**64 - 1 else f"{kind}({constant.value})"
         out.append(f"const {constant.name} = {value}\n")
     for struct in header.structs:

@@ -83,7 +83,8 @@ def declarations(header, layout):
     structs = {struct.name: struct for struct in header.structs}
     out = [BINDINGS_TOP]
     for constant in header.constants:
-        kind = "u64" if constant.value >= 2**63 else "u32" if constant.unsigned else "i32"
+        signed = "i32" if abs(constant.value) < 2**31 else "i64"
+        kind = "u64" if constant.value >= 2**63 else "u32" if constant.unsigned else signed
         value = "u64::MAX" if constant.value == 2**64 - 1 else str(constant.value)
         out.append(f"{doc(constant.doc)}pub const {constant.name}: {kind} = {value};\n")
     out.append("\npub use crate::dlpack::DLManagedTensorVersioned;\n")
