@@ -1,5 +1,7 @@
-// A dataset as a stream of Arrow record batches: one row an element, over the library's memory. Nothing here needs the
-// GIL, so a reader may call it on any thread.
+// A dataset as a stream of Arrow record batches: one row an element, over the library's memory. A reader may call it on any
+// thread, with the GIL or without it, which only the main thread takes, to let signals end a wait.
+#include <poll.h>
+
 #include <cerrno>
 #include <cstring>
 
@@ -209,12 +211,43 @@ ArrowArray* array_of(const Field& field, int64_t rows, const std::shared_ptr<Own
   return out;
 }
 
+// ---- signals
+
+// The exception of a signal that ended a read, until it is raised. Readers raise an exception of their own for what a stream
+// answers; this one takes its place when the reader, or what it came in, is released on the way out. If neither is, the
+// interpreter raises it before it runs on. Guarded by the GIL.
+nb::object& interruption() {
+  static auto* kept = new nb::object;
+  return *kept;
+}
+
+bool raise_interruption() {
+  const nb::object raised = std::exchange(interruption(), nb::object());
+  if (!raised.is_valid()) return false;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  return true;
+}
+
+void raise_instead() {
+  if (!PyGILState_Check() || !interruption().is_valid() || !PyErr_Occurred()) return;
+  const nb::python_error theirs;
+  PyException_SetContext(interruption().ptr(), nb::borrow(theirs.value()).release().ptr());
+  raise_interruption();
+}
+
+// REQUIRES: the GIL, and the exception is set
+void keep_interruption() {
+  interruption() = nb::borrow(nb::python_error().value());
+  Py_AddPendingCall([](void*) { return raise_interruption() ? -1 : 0; }, nullptr);
+}
+
 // ---- the stream
 
 struct Stream {
   OwnedIterator iterator;
   Field root;
   std::string error;
+  SignalWatch watch;
 };
 
 int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
@@ -224,17 +257,44 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
   return 0;
 }
 
+bool signalled(Stream& self) { return on_main_thread() && !finalizing() && self.watch.interrupted(true); }
+
+int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& error) {
+  const weir_iterator from = self.iterator.get();
+  std::optional<nb::gil_scoped_release> released;
+  if (PyGILState_Check()) released.emplace();
+  for (;;) {
+    int32_t result = weir_iterator_next_block(from, kBatchRows + WEIR_BLOCK_TRY, element, rows, error);
+    if (result == WEIR_PENDING) {
+      pollfd ready{-1, POLLIN, 0};
+      result = weir_iterator_ready_fd(from, &ready.fd, error);
+      if (result == WEIR_OK) ::poll(&ready, 1, static_cast<int>(kSignalSlice / 1'000'000));
+      if (result == WEIR_OK) result = WEIR_PENDING;
+    }
+    const bool ends = result == WEIR_ELEMENT_FAILED && !finalizing() && was_interrupted();
+    if (ends || signalled(self)) {
+      nb::gil_scoped_acquire held;
+      keep_interruption();
+      return kInterrupted;
+    }
+    if (result != WEIR_PENDING) return result;
+  }
+}
+
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   auto& self = *static_cast<Stream*>(stream->private_data);
   auto element = std::make_shared<OwnedElement>();
   Error error;
   int64_t rows = 0;
   int32_t result = weir_element_create(element->out(), error);
-  if (result == WEIR_OK)
-    result = weir_iterator_next_block(self.iterator.get(), kBatchRows, element->get(), &rows, error);
+  if (result == WEIR_OK) result = next_batch(self, element->get(), &rows, error);
   if (result == WEIR_END) {
     *out = {};
     return 0;
+  }
+  if (result == kInterrupted) {
+    self.error = "a signal ended the wait for an element";
+    return EINTR;
   }
   if (result != WEIR_OK) {
     self.error = to_view(static_cast<weir_error*>(error)->line);
@@ -254,12 +314,14 @@ const char* get_last_error(ArrowArrayStream* stream) {
 void release_stream(ArrowArrayStream* stream) {
   delete static_cast<Stream*>(stream->private_data);
   stream->release = nullptr;
+  raise_instead();
 }
 
 void destroy_capsule(PyObject* capsule) {
   auto* stream = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(capsule, "arrow_array_stream"));
   if (stream->release) stream->release(stream);
   delete stream;
+  raise_instead();
 }
 
 nb::object arrow_stream(const Dataset& dataset) {

@@ -190,8 +190,8 @@ void define_callback(nb::module_& module) {
           "__init__",
           [](Callback* self, nb::object function, std::vector<std::string> inputs, std::string result,
              uint32_t flags, bool stateful, std::string serial) {
-            new (self) Callback{std::move(function), std::move(inputs), std::move(result),
-                                flags,               stateful,          std::move(serial)};
+            new (self) Callback{std::move(function), std::move(inputs), std::move(result), flags, stateful,
+                                std::move(serial)};
           },
           nb::arg("function"), nb::arg("inputs"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"),
           nb::arg("serial"))

@@ -55,6 +55,7 @@ void define_checkpoint(nb::module_& module) {
           "_save",
           [](CheckpointManager& self, Iterator& iterator, nb::bytes extra) {
             check_outside();
+            settle(iterator);
             checked_without_gil([&](Error& error) {
               return weir_checkpoint_manager_save(self.handle.get(), iterator.handle.get(), extra.data(),
                                                   extra.size(), error);

@@ -106,6 +106,9 @@ void check(int32_t result, const Error& error);
 // What a callback on this thread raised last, to be chained to the error that follows from it.
 void keep_raised(nb::object exception);
 nb::object take_raised();
+// A callback on this thread raised what `except Exception` does not take, such as KeyboardInterrupt: that is set again, and
+// is no error of an element. Called without the GIL.
+bool was_interrupted();
 
 // Runs a call of the library without the GIL, and throws unless it gives WEIR_OK.
 template <class Call>

@@ -1,6 +1,7 @@
 #include "dataset.h"
 
 #include "callback.h"
+#include "iterator.h"
 
 namespace weirpy {
 
@@ -17,15 +18,19 @@ void Arguments::add(nb::handle name, nb::handle value) {
     const Dataset& dataset = nb::cast<Dataset&>(value);
     argument.dataset = dataset.handle.get();
     call_python_ = call_python_ || dataset.calls_python;
+    on_caller_ = on_caller_ || dataset.on_caller;
     if (serial_.empty()) serial_ = dataset.serial;
   } else if (nb::isinstance<Tensor>(value)) {
     argument.tensor = nb::cast<Tensor&>(value).handle.get();
   } else if (nb::isinstance<Callback>(value)) {
     const Callback& callback = nb::cast<Callback&>(value);
     argument.callback = &callbacks_.emplace_back(callback.handed());
+    on_caller_ = on_caller_ || (callback.flags & WEIR_CALLBACK_ON_CALLER);
     if (serial_.empty()) serial_ = callback.serial;
   } else if (nb::isinstance<Generator>(value)) {
-    argument.generator = &generators_.emplace_back(nb::cast<Generator&>(value).handed());
+    const Generator& generator = nb::cast<Generator&>(value);
+    argument.generator = &generators_.emplace_back(generator.handed());
+    on_caller_ = on_caller_ || (generator.flags & WEIR_CALLBACK_ON_CALLER);
   } else {
     const bool bytes = PyBytes_Check(value.ptr());
     const std::string& text =
@@ -54,6 +59,7 @@ Dataset made(nb::object runtime, Arguments& arguments, Call&& call) {
   out.runtime = std::move(runtime);
   out.calls_python = arguments.call_python();
   out.serial = arguments.serial();
+  out.on_caller = arguments.on_caller();
   const weir_runtime host = out.host();
   arguments.taken();
   checked_without_gil([&](Error& error) { return call(host, out.handle.out(), error); });
@@ -123,10 +129,14 @@ nb::object at(Dataset& self, int64_t position, bool text) {
   const Plan& plan = plan_of(self);
   Filling filling(self.element);
   Error error;
-  int32_t result;
-  {
-    nb::gil_scoped_release released;
-    result = weir_dataset_at(self.host(), self.handle.get(), position, filling.get(), error);
+  const weir_runtime host = self.host();
+  const bool in_range = position >= 0 && position < -(WEIR_AT_TRY / 2);
+  const int64_t wanted = in_range ? position + WEIR_AT_TRY : position;
+  const int32_t result = wait_in_slices(
+      [&](int64_t) { return weir_dataset_at(host, self.handle.get(), wanted, filling.get(), error); });
+  if (result == kInterrupted) {
+    weir_element_clear(filling.get());
+    throw nb::python_error();
   }
   check(result, error);
   PyObject* value = convert_element(plan, filling.get(), {text, self.runtime});

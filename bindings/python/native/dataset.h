@@ -16,6 +16,8 @@ struct Dataset {
   nb::object runtime;
   // It calls functions of Python that other processes do not know.
   bool calls_python = false;
+  // Some of them must run on the thread that takes the element.
+  bool on_caller = false;
   // Of the first function in it that takes one call at a time: Callback::serial.
   std::string serial;
   // What taking elements by their position needs again: how they become objects, and the element, which is zero while a
@@ -53,6 +55,7 @@ class Arguments {
   uint64_t size() const { return arguments_.size(); }
   bool call_python() const { return call_python_; }
   const std::string& serial() const { return serial_; }
+  bool on_caller() const { return on_caller_; }
   // Says that the library has taken the callbacks over, as it does also in a call that fails.
   void taken() { taken_ = true; }
 
@@ -65,6 +68,7 @@ class Arguments {
   std::deque<weir_generator> generators_;
   bool taken_ = false;
   bool call_python_ = false;
+  bool on_caller_ = false;
   std::string serial_;
 };
 

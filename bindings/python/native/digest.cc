@@ -51,16 +51,6 @@ void find_datasets(const Plan& plan, std::vector<bool>& out) {
   for (const Plan& child : plan.children) find_datasets(child, out);
 }
 
-// A callback of the failed element raised what `except Exception` does not take, such as KeyboardInterrupt: that is set
-// again, and no element.
-bool was_interrupted() {
-  nb::gil_scoped_acquire held;
-  nb::object raised = take_raised();
-  if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
-  return true;
-}
-
 struct Source {
   weir_runtime runtime;
   weir_iterator iterator;
@@ -142,7 +132,9 @@ nb::object update(Digest& self, Iterator& iterator, int64_t limit) {
   const Source from = {nb::cast<Runtime&>(iterator.leaving.runtime).handle.get(), iterator.handle.get()};
   int64_t taken = 0;
   bool ended = false;
+  iterator.settled = false;
   checked_without_gil([&](Error& error) { return drain(self, from, limit, taken, ended, error); });
+  iterator.settled = true;
   return nb::make_tuple(taken, ended);
 }
 

@@ -26,6 +26,14 @@ void keep_raised(nb::object exception) {
 
 nb::object take_raised() { return nb::steal(std::exchange(raised_last, nullptr)); }
 
+bool was_interrupted() {
+  nb::gil_scoped_acquire held;
+  nb::object raised = take_raised();
+  if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+  return true;
+}
+
 void set_exception(const weir_error& error, bool goes_on) {
   nb::object cause = take_raised();
   if (cause.is_valid() && !PyObject_IsInstance(cause.ptr(), PyExc_Exception)) {

@@ -3,6 +3,10 @@
 #include <poll.h>
 
 #include <chrono>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <thread>
 #include <unordered_set>
 
 namespace weirpy {
@@ -72,6 +76,7 @@ PyObject* iterator_next(PyObject* object) {
   Filling filling(self.element);
   Error error;
   const int32_t result = next(self, filling.get(), error);
+  self.settled = result != kInterrupted;
   if (result == WEIR_OK) [[likely]]
     return convert_element(self.plan, filling.get(), self.leaving);
   raise_result(result, error);
@@ -92,6 +97,7 @@ PyType_Slot kSlots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)}
                         {0, nullptr}};
 
 nb::object converted(Iterator& self, int32_t result, weir_element element, const Error& error) {
+  self.settled = result != WEIR_PENDING && result != kInterrupted;
   if (result == WEIR_PENDING) return nb::none();
   if (result != WEIR_OK) {
     if (!raise_result(result, error)) PyErr_SetNone(PyExc_StopIteration);
@@ -101,6 +107,44 @@ nb::object converted(Iterator& self, int32_t result, weir_element element, const
   if (!value) throw nb::python_error();
   return nb::steal(value);
 }
+
+// A call on a thread of its own, for what nothing but a cancel could end: this thread waits, and lets signals end the wait.
+class Beside {
+ public:
+  template <class Call>
+  explicit Beside(Call call) {
+    std::thread([call = std::move(call), shared = shared_] {
+      call();
+      const std::lock_guard lock(shared->mutex);
+      shared->ended = true;
+      shared->changed.notify_all();
+    }).detach();
+  }
+  // False with the exception of a signal; the call goes on.
+  bool wait() {
+    for (;;) {
+      if (wait_for(kSignalSlice)) return true;
+      if (PyErr_CheckSignals() < 0) return false;
+    }
+  }
+  // Whether it has ended.
+  bool wait_for(int64_t slice) {
+    const nb::gil_scoped_release released;
+    std::unique_lock lock(shared_->mutex);
+    return shared_->changed.wait_for(lock, std::chrono::nanoseconds(slice), [&] { return shared_->ended; });
+  }
+
+ private:
+  struct Shared {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool ended = false;
+  };
+  const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
+};
+
+// Whether an element may be in the making, for which other calls would wait. A thread inside next has taken the element.
+bool makes_elements(const Iterator& self) { return !self.settled || !self.element; }
 
 // What begins an iterator. The pieces live as long as the options.
 struct Options {
@@ -141,6 +185,9 @@ struct Options {
     options.rank_checkpoints = ranks.data();
     options.rank_checkpoint_count = ranks.size();
   }
+  bool has_position() const {
+    return options.checkpoint || options.checkpoint_file || options.rank_checkpoint_count;
+  }
 };
 
 void learn_spec(Iterator& self) {
@@ -152,19 +199,47 @@ void learn_spec(Iterator& self) {
   watch(&self);
 }
 
+// Begins a dataset, or the present one again. A signal cancels what takes long, if that is done `beside`.
+void begin(weir_iterator iterator, const Dataset* dataset, const Options& options, bool beside) {
+  Error error;
+  int32_t result = 0;
+  const auto call = [&] {
+    result = weir_iterator_initialize(iterator, dataset ? dataset->handle.get() : weir_dataset{0},
+                                      &options.options, error);
+  };
+  if (!beside) {
+    const nb::gil_scoped_release released;
+    call();
+  } else if (Beside beginning(call); !beginning.wait()) {
+    const nb::python_error raised;
+    do {
+      weir_iterator_cancel(iterator);
+    } while (!beginning.wait_for(kSignalSlice));
+    weir_iterator_cancel(iterator);
+    throw raised;
+  }
+  check(result, error);
+}
+
 void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequence params,
             nb::object checkpoint, std::optional<std::string> checkpoint_file, nb::list rank_checkpoints,
             uint64_t epoch, uint32_t rank, uint32_t world_size, uint32_t policy, bool initialize, bool text) {
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy,
                   WEIR_ITERATOR_SHARE_CACHES | (initialize ? 0u : WEIR_ITERATOR_UNINITIALIZED));
+  // A checkpoint opens what it is of, which may take any time.
+  const bool beside = initialize && options.has_position() && on_main_thread() && !dataset.on_caller;
+  if (beside) options.options.flags |= WEIR_ITERATOR_UNINITIALIZED;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   OwnedIterator handle;
   checked_without_gil([&](Error& error) {
     return weir_iterator_create(host, dataset.handle.get(), &options.options, handle.out(), error);
   });
+  options.options.flags = 0;
+  if (beside) begin(handle.get(), &dataset, options, true);
   new (self) Iterator();
   self->handle = std::move(handle);
   self->leaving = {text, runtime};
+  self->on_caller = dataset.on_caller;
   learn_spec(*self);
 }
 
@@ -185,10 +260,10 @@ void initialize(Iterator& self, const Dataset* dataset, nb::sequence params, nb:
                 uint32_t rank, uint32_t world_size, uint32_t policy) {
   check_outside();
   Options options(params, checkpoint, checkpoint_file, rank_checkpoints, epoch, rank, world_size, policy, 0);
-  const weir_dataset handle = dataset ? dataset->handle.get() : weir_dataset{0};
-  checked_without_gil([&](Error& error) {
-    return weir_iterator_initialize(self.handle.get(), handle, &options.options, error);
-  });
+  if (dataset) self.on_caller = self.on_caller || dataset->on_caller;
+  begin(self.handle.get(), dataset, options,
+        (options.has_position() || makes_elements(self)) && on_main_thread() && !self.on_caller);
+  self.settled = false;
 }
 
 // Waits for up to `seconds` (for ever if negative) for an element; None if there is none.
@@ -260,6 +335,7 @@ nb::object origin_of_next(Iterator& self) {
 
 nb::bytes save(Iterator& self) {
   check_outside();
+  settle(self);
   Bytes out;
   checked_without_gil([&](Error& error) { return weir_iterator_save(self.handle.get(), &out.bytes, error); });
   return out.to_bytes();
@@ -283,6 +359,15 @@ bool ask_outside() {
     raised.restore();
     return false;
   }
+}
+
+void settle(Iterator& self) {
+  if (!makes_elements(self) || !on_main_thread() || self.on_caller) return;
+  Beside saving([from = self.handle.get()] {
+    Bytes unused;
+    weir_iterator_save(from, &unused.bytes, nullptr);
+  });
+  if (!saving.wait()) throw nb::python_error();
 }
 
 void watch(Iterator* iterator) { alive().insert(iterator); }
@@ -314,6 +399,7 @@ void define_iterator(nb::module_& module) {
       .def("_save_file",
            [](Iterator& self, const std::string& file) {
              check_outside();
+             settle(self);
              checked_without_gil([&](Error& error) {
                return weir_iterator_save_file(self.handle.get(), file.data(), file.size(), error);
              });
@@ -350,7 +436,8 @@ void define_iterator(nb::module_& module) {
         check(weir_iterator_spec(self.handle.get(), spec.out(), error), error);
         return Spec(std::move(spec));
       });
-  module.def("count_traces", [](int32_t by) { traces += static_cast<uint32_t>(by); }, nb::arg("by"));
+  module.def(
+      "count_traces", [](int32_t by) { traces += static_cast<uint32_t>(by); }, nb::arg("by"));
   module.def("shutdown", [] {
     std::vector<OwnedIterator> closing;
     for (Iterator* iterator : alive()) closing.push_back(std::move(iterator->handle));

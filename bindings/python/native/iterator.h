@@ -1,6 +1,8 @@
 // A position in a dataset.
 #pragma once
 
+#include <unistd.h>
+
 #include <chrono>
 
 #include "dataset.h"
@@ -12,6 +14,9 @@ struct Iterator;
 // Iterators that are alive when the interpreter ends are cancelled first, so that no thread calls into it afterwards.
 void watch(Iterator* iterator);
 void unwatch(Iterator* iterator);
+
+// Waits for what saving would wait for, and lets signals end the wait.
+void settle(Iterator& self);
 
 // How many functions are being traced, on all threads. Guarded by the GIL.
 extern uint32_t traces;
@@ -35,6 +40,10 @@ struct Iterator {
   uint32_t calls = 0;
   uint32_t cheap = 0;
   bool holds_gil = false;
+  // The last call gave an element or the end, so that no thread makes one that saving would wait for.
+  bool settled = false;
+  // Functions stay on the threads that call.
+  bool on_caller = false;
 };
 
 // Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50 ms.
@@ -59,6 +68,9 @@ class SignalWatch {
   uint32_t calls_ = 0;
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
+
+// Python handles signals there.
+inline bool on_main_thread() { return gettid() == getpid(); }
 
 template <class Within>
 int32_t wait_in_slices(Within&& within) {

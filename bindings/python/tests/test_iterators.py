@@ -458,13 +458,21 @@ def test_async_errors_go_on():
         "numbers.reduce(0, lambda s, x: s + x)",
         "iter(numbers.filter(lambda x: x < 0)).next_block(8)",
         "asyncio.run(drain(numbers.filter(lambda x: x < 0)))",
+        "long[0]",
+        "long.at(0)",
+        "long.batch(2)[0]",
+        "pyarrow.table(long)",
+        "pyarrow.table(numbers.filter(lambda x: x < 0))",
     ],
 )
 def test_interrupt_ends_long_work(use):
     script = f"""
         import asyncio, os, signal, threading
+        import pyarrow
         import weir
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # What these import when they are first used, an interrupt would leave half done.
+        pyarrow.table(weir.range(1).map(weir.py_function(lambda x: x, spec="int64")))
         async def drain(dataset):
             async for _ in dataset:
                 pass
@@ -474,6 +482,8 @@ def test_interrupt_ends_long_work(use):
             return x
         first = weir.py_function(begin, spec="int64", pure=True)
         numbers = weir.range(10**12).map(lambda x: weir.cond(x == 0, lambda: first(x), x))
+        long = weir.range(2).map(lambda _: weir.range(10**12).map(
+            lambda x: weir.cond(x == 0, lambda: first(x), x)).reduce(0, lambda s, x: s + x))
         def interrupt():
             begun.wait()
             os.kill(os.getpid(), signal.SIGINT)
@@ -485,3 +495,123 @@ def test_interrupt_ends_long_work(use):
             os._exit(0)
     """
     assert run_python(script).stdout == "interrupted\n"
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        "quiet[0]",
+        "quiet.at(1)",
+        "quiet.batch(2)[0]",
+        "pyarrow.table(quiet)",
+        "making.save()",
+        "making.save_file(FOLDER + '/position')",
+        "making.state_dict()",
+        "weir.CheckpointManager(FOLDER + '/positions').save(making)",
+        "making.initialize()",
+        "making.initialize(weir.range(3))",
+        "weir.Iterator(opens, checkpoint=position)",
+        "begun_before.initialize(checkpoint=position)",
+        "next(opens.iterator())",
+        "next(opens.prefetch(1).iterator())",
+        "next(opens.window(2).iterator())",
+        "opens.iterator().save()",
+        "opens.prefetch(1).iterator().save()",
+    ],
+)
+def test_interrupt_ends_what_waits_for_long_work(use, tmp_path):
+    script = f"""
+        import os, signal, threading
+        import pyarrow
+        import weir
+        FOLDER = {str(tmp_path)!r}
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        # What these import when they are first used, an interrupt would leave half done.
+        pyarrow.table(weir.range(1).map(weir.py_function(lambda x: x, spec="int64")))
+        count = FOLDER + "/count"
+        def write(number):
+            with open(count, "w") as file:
+                file.write(str(number))
+        write(3)
+        number = "range(to_number(read_file(@count), int64)) | reduce(0, (s, x) -> s + 1)"
+        opens = weir.parse(f"range(5) | take({{number}})", count=count)
+        begun_before = opens.iterator()
+        assert [int(x) for x in opens] == [0, 1, 2] and int(next(begun_before)) == 0
+        position = begun_before.save()
+        write(10**12)
+        begun = threading.Event()
+        first = weir.py_function(lambda x: begun.set() or x, spec="int64", pure=True)
+        making = weir.range(2).map(lambda _: weir.range(10**12).map(
+            lambda x: weir.cond(x == 0, lambda: first(x), x)).reduce(0, lambda s, x: s + x)).iterator()
+        assert making.next_within(0.0) is None
+        begun.wait()
+        quiet = weir.range(2).map(lambda _: weir.range(10**12).reduce(0, lambda s, x: s + x))
+        go = threading.Event()
+        def interrupt():
+            go.wait()
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Thread(target=interrupt).start()
+        try:
+            go.set()
+            {use}
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+        making.close()
+        os._exit(0)
+    """
+    done = run_python(script)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
+def test_an_interrupted_initialize_leaves_the_iterator_cancelled():
+    script = """
+        import os, signal, threading
+        import weir
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        begun = threading.Event()
+        first = weir.py_function(lambda x: begun.set() or x, spec="int64", pure=True)
+        making = weir.range(2).map(lambda _: weir.range(10**12).map(
+            lambda x: weir.cond(x == 0, lambda: first(x), x)).reduce(0, lambda s, x: s + x)).iterator()
+        assert making.next_within(0.0) is None
+        begun.wait()
+        go = threading.Event()
+        threading.Thread(target=lambda: go.wait() and os.kill(os.getpid(), signal.SIGINT)).start()
+        try:
+            go.set()
+            making.initialize(weir.range(3))
+            making.next_within(10.0)
+        except KeyboardInterrupt:
+            pass
+        try:
+            next(making)
+        except weir.errors.Cancelled:
+            print("cancelled")
+        making.initialize(weir.range(3))
+        print([int(x) for x in making])
+    """
+    assert run_python(script).stdout == "cancelled\n[0, 1, 2]\n"
+
+
+def test_a_reader_of_arrow_says_that_it_was_interrupted_and_then_python_does():
+    script = """
+        import os, signal, threading
+        import pyarrow
+        import weir
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        long = weir.range(2).map(lambda _: weir.range(10**12).reduce(0, lambda s, x: s + x))
+        reader = pyarrow.RecordBatchReader.from_stream(long)
+        go = threading.Event()
+        threading.Thread(target=lambda: go.wait() and os.kill(os.getpid(), signal.SIGINT)).start()
+        go.set()
+        try:
+            try:
+                reader.read_next_batch()
+            except OSError as error:
+                print(error)
+                print("not here")
+        except KeyboardInterrupt:
+            print("interrupted", flush=True)
+            os._exit(0)
+    """
+    said = run_python(script).stdout
+    assert said.endswith("interrupted\n") and "not here" not in said
