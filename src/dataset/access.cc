@@ -31,6 +31,26 @@ class Placed final : public Access {
   const PathRef path_;
 };
 
+class SliceAccess final : public Access {
+ public:
+  SliceAccess(std::unique_ptr<Access> input, const Slice& slice, AccessCount count)
+      : input_(std::move(input)), slice_(slice), count_(count) {}
+
+  AccessCount count() const override { return count_; }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    positions_.clear();
+    // Below the input's count, see slice_access().
+    for (int64_t position : positions) positions_.push_back(slice_.first + position * slice_.step);
+    input_->read(ctx, positions_, out);
+  }
+
+ private:
+  const std::unique_ptr<Access> input_;
+  const Slice slice_;
+  const AccessCount count_;
+  std::vector<int64_t> positions_;
+};
+
 // Its parameters with the values of their expressions; null if they have none.
 Result<std::unique_ptr<ParamsBase>> bound_params(Opening& opening) {
   if (!opening.node->dynamic()) return std::unique_ptr<ParamsBase>();
@@ -70,6 +90,13 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
     WEIR_ASSIGN(access, node.op().access.open(opening, params));
   }
   return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
+}
+
+std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice) {
+  const AccessCount all = input->count();
+  AccessCount count = {slice.among(all.positions), all.more};
+  if (slice.count <= count.positions) count = {slice.count, false};
+  return std::make_unique<SliceAccess>(std::move(input), slice, count);
 }
 
 Status check_access(const Dataset& node) {

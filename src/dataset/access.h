@@ -69,6 +69,10 @@ Status check_access(const Dataset& node);
 // Whether elements of a dataset can be read by their positions at little cost, so that only needed ones are read.
 bool seeks(Context& ctx, Instance instance);
 
+// The elements of a slice by their positions in it.
+// REQUIRES: first >= 0, step >= 1, count >= 0, !by_rank
+std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice);
+
 // Rows that were read in parts, put into the order in which they are wanted.
 class AccessParts {
  public:

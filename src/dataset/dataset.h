@@ -17,9 +17,6 @@
 
 namespace weir {
 
-inline constexpr int64_t kInfinite = -1;
-inline constexpr int64_t kUnknown = -2;
-
 class Dataset : public RefCounted {
  public:
   // Types the node and checks its constants; invalid_argument if they are wrong.

@@ -3,14 +3,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 
 #include "core/status.h"
 #include "core/world.h"
 
 namespace weir {
 
-class Access;  // dataset/access.h
+// Counts of elements that are no numbers.
+inline constexpr int64_t kInfinite = -1;
+inline constexpr int64_t kUnknown = -2;
 
 // Elements first, first + step, first + 2 * step … of the input, at most `count` of them.
 struct Slice {
@@ -22,14 +23,13 @@ struct Slice {
   // `first` and `step` are the rank of the process and the number of ranks.
   bool by_rank = false;
 
+  // How many of the first `n` elements these are, without a limit.
+  // REQUIRES: n >= 0
+  int64_t among(int64_t n) const;
   // How many elements of `n` these are. Both may be kInfinite or kUnknown.
   int64_t count_of(int64_t n) const;
   // With the numbers of this process. failed_precondition if they are needed and not known.
   Result<Slice> of(const World& world) const;
 };
-
-// Its elements by their positions in the slice.
-// REQUIRES: first >= 0, step >= 1, count >= 0, !by_rank
-std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice);
 
 }  // namespace weir

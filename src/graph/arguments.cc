@@ -113,12 +113,12 @@ NodePtr gather_positional(const Node& call, size_t count) {
 }
 
 // An argument of a call; null if it is left out or equal to its default.
-struct Argument {
+struct WrittenArgument {
   std::string name;
   NodePtr value;
 };
 
-std::vector<Item> arranged(const std::vector<Argument>& given, int last_required, int single) {
+std::vector<Item> arranged(const std::vector<WrittenArgument>& given, int last_required, int single) {
   // How many stand without a name: all up to the last required one, if none of them is missing.
   int prefix = 0;
   while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)].value) ++prefix;
@@ -131,7 +131,7 @@ std::vector<Item> arranged(const std::vector<Argument>& given, int last_required
   if (alone && given[static_cast<size_t>(single)].value)
     out.push_back({"", {}, given[static_cast<size_t>(single)].value});
   for (int i = 0; i < static_cast<int>(given.size()); ++i) {
-    const Argument& argument = given[static_cast<size_t>(i)];
+    const WrittenArgument& argument = given[static_cast<size_t>(i)];
     if (!argument.value || (alone && i == single)) continue;
     out.push_back({i < prefix ? "" : argument.name, {}, argument.value});
   }
@@ -329,7 +329,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
     if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};
     return structure->items;
   }
-  std::vector<Argument> arguments;
+  std::vector<WrittenArgument> arguments;
   for (size_t i = 0; i < values.size(); ++i) {
     const NodePtr fallback = values[i] ? default_of(fields.list[i]) : nullptr;
     const bool left_out = fallback && syntax::equal(*fallback, *values[i]);
@@ -340,7 +340,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
 }
 
 std::vector<Item> canonical_arguments(const Kernel& kernel, const std::vector<NodePtr>& values) {
-  std::vector<Argument> arguments;
+  std::vector<WrittenArgument> arguments;
   int required = -1;
   int single = -1;
   for (size_t i = 0; i < values.size(); ++i) {

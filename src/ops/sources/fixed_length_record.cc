@@ -49,13 +49,14 @@ struct Format {
 const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "fixed_length_record",
-      .doc =
-          "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread.",
-      .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
-      .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
-      .output = R"("AAAA"
+      .page =
+          {.doc =
+               "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread.",
+           .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
+           .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
+           .output = R"("AAAA"
 "BBBB")",
-      .bench = R"(fixed_length_record("RECORDS", 1040))",
+           .bench = R"(fixed_length_record("RECORDS", 1040))"},
   });
   return def;
 }

@@ -44,14 +44,15 @@ struct Format {
 const OperatorDef& definition() {
   static const OperatorDef def = FileSource<Format>::define_with({
       .name = "text_line",
-      .doc =
-          "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread.",
-      .cost =
-          "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
-      .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
-      .output = R"("one"
+      .page =
+          {.doc =
+               "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread.",
+           .cost =
+               "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
+           .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
+           .output = R"("one"
 "two")",
-      .bench = R"(text_line("RECORDS"))",
+           .bench = R"(text_line("RECORDS"))"},
   });
   return def;
 }

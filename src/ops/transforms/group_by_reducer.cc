@@ -183,9 +183,7 @@ class GroupByReducer final : public Cursor {
   YieldTimer yield_timer_;
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  if (inputs[0]->cardinality() == kInfinite)
-    return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   return function_of(params.finalize).result();
 }
 
@@ -208,7 +206,7 @@ const OperatorDef& definition() {
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {
-                         return Kept{kMaxBlockRows, 0};
+                         return Kept{kMaxBlockRows, 0, true};
                        }},
   });
   return def;

@@ -68,10 +68,7 @@ class Reduce final : public Cursor {
   YieldTimer yield_timer_;
 };
 
-Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  if (inputs[0]->cardinality() == kInfinite) {
-    return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
-  }
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   return function_of(params.f).result();
 }
 int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 1; }
@@ -93,7 +90,7 @@ const OperatorDef& definition() {
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {
-                         return Kept{0, kUnknown};
+                         return Kept{0, kUnknown, true};
                        }},
   });
   return def;

@@ -130,9 +130,6 @@ class Saver final : public Cursor {
 };
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  if (inputs[0]->cardinality() == kInfinite) {
-    return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
-  }
   WEIR_TRY(check_writable(inputs[0]->spec()));
   if (params.compression.is_constant())
     WEIR_TRY(parse_chunk_compression(*params.compression, false).status());
@@ -150,7 +147,7 @@ const OperatorDef& saver_operator() {
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {
-                         return Kept{0, kUnknown};
+                         return Kept{0, kUnknown, true};
                        }},
       .ahead = {.lane = Lane::blocking},
   });
@@ -221,7 +218,7 @@ const OperatorDef& definition() {
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {
-                         return Kept{0, kUnknown};
+                         return Kept{0, kUnknown, true};
                        }},
       .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
   });
