@@ -64,8 +64,7 @@ DocumentRef parse(const std::string& text, const Handed& handed) {
   return *std::move(document);
 }
 
-Drain::Drain(DocumentRef document)
-    : document_(std::move(document)), session_(make_session(runtime())) {
+Drain::Drain(DocumentRef document) : document_(std::move(document)), session_(make_session(runtime())) {
   Context ctx{*session_, session_->scheduler, &epochs_};
   stage_ = Stage::open(ctx, {document_->root(), nullptr, 0});
 }
