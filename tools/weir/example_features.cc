@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "format/wire.h"
+#include "format/feature_reader.h"
 
 namespace weir::command {
 
@@ -13,7 +13,6 @@ namespace {
 
 constexpr uint32_t kFirst = wire_tag(1, WireType::delimited);
 constexpr uint32_t kSecond = wire_tag(2, WireType::delimited);
-constexpr uint32_t kThird = wire_tag(3, WireType::delimited);
 
 std::string_view view_of(const WireCursor& cursor) {
   return {reinterpret_cast<const char*>(cursor.data()), cursor.size()};
@@ -32,62 +31,37 @@ bool each_field(WireCursor cursor, uint32_t fields, Field&& field) {
   return true;
 }
 
-bool read_bytes(const WireCursor& list, Feature& out) {
-  return each_field(list, 1, [&](uint32_t, const WireCursor& content) {
-    out.bytes.push_back(view_of(content));
-    return true;
-  });
-}
-
-// Packed or one by one.
-template <class T, class ReadOne>
-bool read_numbers(WireCursor list, WireType one, std::vector<T>& out, ReadOne&& read_one) {
-  while (!list.done()) {
-    uint32_t tag = 0;
-    if (!list.read_tag(tag)) return false;
-    if (tag == wire_tag(1, one)) {
-      if (!read_one(list, out)) return false;
-      continue;
-    }
-    WireCursor packed;
-    if (tag != kFirst || !list.read_delimited(packed)) return false;
-    while (!packed.done()) {
-      if (!read_one(packed, out)) return false;
-    }
-  }
-  return true;
-}
-
-bool read_float(WireCursor& from, std::vector<float>& out) {
-  float value = 0;
-  if (!from.read_fixed(value)) return false;
-  out.push_back(value);
-  return true;
-}
-
-bool read_int(WireCursor& from, std::vector<int64_t>& out) {
-  uint64_t value = 0;
-  if (!from.read_varint(value)) return false;
-  out.push_back(static_cast<int64_t>(value));
-  return true;
+// The values of the feature's kind, by the library's own reader.
+template <class T>
+bool read_values(const WireCursor& feature, FeatureType type, std::vector<T>& out) {
+  CountedValues<T> counted;
+  if (weir::read_feature<T>(feature, type, counted, type) != FeatureOutcome::ok) return false;
+  out.resize(counted.found);
+  DecodedValues<T> decoded{out.data(), out.size()};
+  return weir::read_feature<T>(feature, type, decoded, type) == FeatureOutcome::ok;
 }
 
 bool read_feature(const WireCursor& feature, Feature& out) {
-  return each_field(feature, 3, [&](uint32_t tag, const WireCursor& list) {
-    out.bytes.clear();
-    out.floats.clear();
-    out.ints.clear();
-    if (tag == kFirst) {
-      out.kind = Feature::Kind::bytes;
-      return read_bytes(list, out);
-    }
-    if (tag == kSecond) {
-      out.kind = Feature::Kind::floats;
-      return read_numbers(list, WireType::fixed32, out.floats, read_float);
-    }
-    out.kind = Feature::Kind::ints;
-    return read_numbers(list, WireType::varint, out.ints, read_int);
-  });
+  // Other protos have other fields there.
+  if (!each_field(feature, 3, [](uint32_t, const WireCursor&) { return true; })) return false;
+  FeatureType type = FeatureType::string;
+  CountedValues<Str> strings;
+  const FeatureOutcome found = weir::read_feature<Str>(feature, type, strings, type);
+  if (found == FeatureOutcome::absent) return true;
+  if (found == FeatureOutcome::malformed) return false;
+  if (type == FeatureType::string) {
+    out.kind = Feature::Kind::bytes;
+    std::vector<Str> values;
+    if (!read_values(feature, type, values)) return false;
+    for (const Str& value : values) out.bytes.push_back(value.view());
+    return true;
+  }
+  if (type == FeatureType::float32) {
+    out.kind = Feature::Kind::floats;
+    return read_values(feature, type, out.floats);
+  }
+  out.kind = Feature::Kind::ints;
+  return read_values(feature, type, out.ints);
 }
 
 // An entry of a map: a name, which other protos mostly don't have there, and what it stands for.
@@ -213,7 +187,7 @@ bool read_summary(const WireCursor& summary, Record& out) {
         if (!value.read_delimited(content)) return false;
         tags.bytes.push_back(view_of(content));
       } else if (tag == wire_tag(2, WireType::fixed32)) {
-        if (!read_float(value, values.floats)) return false;
+        if (!value.read_fixed(values.floats.emplace_back())) return false;
       } else if (!value.skip(tag)) {
         return false;
       }
@@ -239,7 +213,9 @@ bool read_event(WireCursor bytes, Record& out) {
     if (!bytes.read_tag(tag)) return false;
     const uint32_t field = tag >> 3;
     if (tag == wire_tag(2, WireType::varint)) {
-      if (!read_int(bytes, part(out, "step", Feature::Kind::ints).ints)) return false;
+      uint64_t step = 0;
+      if (!bytes.read_varint(step)) return false;
+      part(out, "step", Feature::Kind::ints).ints = {static_cast<int64_t>(step)};
       continue;
     }
     WireCursor content;
