@@ -700,7 +700,7 @@ WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint
 
 /* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
  * order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
- * bytes is damaged; failed_precondition if another version of the library wrote them; not_found if a callback
+ * bytes is damaged; failed_precondition if a later version of the library wrote them; not_found if a callback
  * is not registered under its name; those of weir_dataset_parse. */
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
@@ -865,7 +865,7 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is not the iterator's, or a
  * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
  * failed_precondition if it belongs to another graph (the error names the operator and parameter that
- * differ), to other parameters or to another version of the library, or if there is no dataset;
+ * differ), to other parameters or to a later version of the library, or if there is no dataset;
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
  * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
  * is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
@@ -1097,7 +1097,7 @@ WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, i
 
 /* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
  * the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were renamed, or were
- * saved by another version of the library, and logs a warning that says why. Errors: not_found if there is
+ * saved by a later version of the library, and logs a warning that says why. Errors: not_found if there is
  * none at all, as in a first run; data_loss if there are some and none is valid; failed_precondition if it
  * was saved by a group of another number of ranks. A file that can't be read now and may be intact (no
  * permission, too many open files, larger than 4 GiB, unavailable if the device reports an error) is an error
@@ -1135,7 +1135,7 @@ WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, 
  * between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
  * array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
  * first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
- * invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if another version of the
+ * invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if a later version of the
  * library wrote it. */
 WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size,
                                           uint32_t flags, weir_bytes* out, weir_error* error);

@@ -16,10 +16,8 @@ void error_state(Archive& archive, Error& error) {
   archive("offset", offset);
   archive("record", record);
   archive("position_lost", position_lost);
-  // Errors that earlier versions saved have no such field.
-  if (archive.loading() ? archive.next_is("read_failed") : read_failed) archive("read_failed", read_failed);
-  if (archive.loading() ? archive.next_is("lacks_memory") : lacks_memory)
-    archive("lacks_memory", lacks_memory);
+  archive("read_failed", read_failed);
+  archive("lacks_memory", lacks_memory);
   error_code = static_cast<Code>(code);
 }
 

@@ -17,7 +17,6 @@ class FoundNames final : public RefCounted {
   // `what` is the call that found them: list_files("data/*").
   FoundNames(std::string what, const std::vector<std::string>& names);
 
-  uint64_t count() const { return digest_[0]; }
   // The checksum of all names.
   uint64_t checksum() const { return checksum_; }
   // Their count, then a checksum of each name, or of each run of names if there are very many.

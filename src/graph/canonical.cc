@@ -89,9 +89,7 @@ NodePtr renamed(const NodePtr& node, const std::map<std::string, std::string>& r
 
 class Writer {
  public:
-  Writer(const Document& document, bool orders_functions) : orders_functions_(orders_functions) {
-    survey_.visit(document);
-  }
+  explicit Writer(const Document& document) { survey_.visit(document); }
 
   Canonical write(const Document& document) {
     NodePtr pipeline = expand(document);
@@ -154,9 +152,7 @@ class Writer {
     if (node->kind == Kind::callback) return handed_word(node, handed);
     NodePtr out = with_children(node, handed);
     if (node->kind == Kind::pipeline) return spliced(out);
-    if (node->kind != Kind::call) return out;
-    const bool as_written = !orders_functions_ && called_operator(*node, CalledAs::expression) == nullptr;
-    return as_written ? out : canonical_call(out, CalledAs::expression);
+    return node->kind == Kind::call ? canonical_call(out, CalledAs::expression) : out;
   }
 
   NodePtr with_children(const NodePtr& node, const Handed& handed) {
@@ -204,7 +200,6 @@ class Writer {
     return word;
   }
 
-  const bool orders_functions_;
   Survey survey_;
   std::vector<NodePtr> params_;
   std::vector<NodePtr> lets_;
@@ -217,7 +212,6 @@ class Writer {
 
 }  // namespace
 
-Canonical canonical(const Document& document) { return Writer(document, true).write(document); }
-Canonical former_canonical(const Document& document) { return Writer(document, false).write(document); }
+Canonical canonical(const Document& document) { return Writer(document).write(document); }
 
 }  // namespace weir

@@ -20,14 +20,10 @@ struct Canonical {
 };
 
 Canonical canonical(const Document& document);
-// The same with the arguments of functions as written.
-Canonical former_canonical(const Document& document);
 
 // Digests of a canonical tree.
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
-// One in which the names of variables count.
-Fingerprint former_fingerprint_of(const Canonical& tree);
 
 // The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which this is
 // equal have the same positions.

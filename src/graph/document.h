@@ -66,10 +66,6 @@ class Document : public RefCounted {
   // The fingerprint of what a position depends on: equal for graphs that differ only in how they make their elements,
   // such as in num_parallel_calls.
   const Fingerprint& positional_fingerprint() const { return positional_fingerprint_; }
-  // True for the fingerprint of such a graph, or the one that it had while the names of variables and the form of a
-  // function's arguments counted (docs/adr/0029).
-  bool is_fingerprint(const Fingerprint& other) const;
-  bool is_positional_fingerprint(const Fingerprint& other) const;
   // The tree as written, and what its `@` words stand for.
   const syntax::Tree& tree() const { return *tree_; }
   const Handed& handed() const { return handed_; }
@@ -87,12 +83,6 @@ class Document : public RefCounted {
   void keep(RefPtr<RefCounted> kept) const noexcept;
 
  private:
-  struct Fingerprints {
-    Fingerprint whole;
-    Fingerprint positional;
-  };
-  const Fingerprints& former() const;
-
   friend class DocumentBuilder;
   Document() = default;
   ~Document() override;
@@ -103,10 +93,9 @@ class Document : public RefCounted {
   Handed handed_;
   Fingerprint fingerprint_;
   Fingerprint positional_fingerprint_;
-  // Made when first asked for: by a save, and by a restore from an older file.
+  // Made when first asked for, by a save.
   mutable Mutex digest_mutex_;
   mutable std::unique_ptr<const GraphDigest> digest_;
-  mutable std::unique_ptr<const Fingerprints> former_;
   mutable Mutex rewrites_mutex_;
   mutable std::unique_ptr<const Result<Rewrites>> rewrites_;
   const RefPtr<CacheStore> caches_ = make_ref<CacheStore>();

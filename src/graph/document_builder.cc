@@ -188,23 +188,6 @@ const GraphDigest& Document::digest() const {
   return *digest_;
 }
 
-const Document::Fingerprints& Document::former() const {
-  MutexLock lock(digest_mutex_);
-  if (!former_) {
-    const Canonical tree = former_canonical(*this);
-    former_ = std::make_unique<const Fingerprints>(
-        Fingerprints{former_fingerprint_of(tree), former_fingerprint_of(positional(tree))});
-  }
-  return *former_;
-}
-
-bool Document::is_fingerprint(const Fingerprint& other) const {
-  return other == fingerprint_ || other == former().whole;
-}
-bool Document::is_positional_fingerprint(const Fingerprint& other) const {
-  return other == positional_fingerprint_ || other == former().positional;
-}
-
 bool equal(const Document& a, const Document& b) { return a.fingerprint() == b.fingerprint(); }
 
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed) {

@@ -175,11 +175,7 @@ GraphDigest digest_of(const Canonical& tree) {
 }
 
 Fingerprint fingerprint_of(const Canonical& tree) {
-  return former_fingerprint_of({nameless(tree.root), tree.handed});
-}
-
-Fingerprint former_fingerprint_of(const Canonical& tree) {
-  std::string text = print(*tree.root);
+  std::string text = print(*nameless(tree.root));
   for (const auto& [word, thing] : tree.handed) text += concat("\n@", word, " ", hash_of_thing(thing));
   return fingerprint_of(text);
 }

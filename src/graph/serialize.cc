@@ -15,7 +15,7 @@ namespace weir {
 namespace {
 
 constexpr EnvelopeKind kEnvelope{.magic = "weirgrph",
-                                 .version = 1,
+                                 .version = 2,
                                  .name = "a serialized graph",
                                  .origin = "what a dataset's serialize wrote"};
 
@@ -155,9 +155,8 @@ Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view byte
               build_with_draws(
                   runtime, seeds, [&](Runtime& same) { return parse_document(same, in.text(), handed); },
                   [](const DocumentRef& built) -> const Sites& { return built->root()->sites(); }));
-  // Earlier versions wrote none.
   const size_t drawn = 2 * drawn_seeds(document->root()->sites()).size();
-  if (in.seeds_size() == 0 || static_cast<size_t>(in.seeds_size()) == drawn) return document;
+  if (static_cast<size_t>(in.seeds_size()) == drawn) return document;
   return invalid_argument(
       expected_found(concat("a serialized graph with ", drawn, " numbers for the seeds that it leaves open"),
                      concat(in.seeds_size())));

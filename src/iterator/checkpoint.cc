@@ -8,7 +8,7 @@ namespace weir {
 namespace {
 
 constexpr EnvelopeKind kCheckpointEnvelope{
-    .magic = "weirckpt", .version = 3, .name = "a checkpoint", .origin = "what the iterator's save wrote"};
+    .magic = "weirckpt", .version = 4, .name = "a checkpoint", .origin = "what the iterator's save wrote"};
 constexpr int64_t kMaxHistories = 4096;
 constexpr int64_t kMaxParams = 65536;
 

@@ -187,9 +187,8 @@ Status Iterator::with_right(Work&& work) {
 
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
-  const bool made_alike = document.is_fingerprint(checkpoint.fingerprint);
-  // An earlier version may have compared more parameters.
-  if (!made_alike && !document.is_positional_fingerprint(checkpoint.positional)) {
+  const bool made_alike = document.fingerprint() == checkpoint.fingerprint;
+  if (document.positional_fingerprint() != checkpoint.positional) {
     return failed_precondition(
         expected_found("a checkpoint of this dataset",
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
@@ -313,7 +312,7 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
     return true;
   }
   for (const GraphHistory& history : histories) {
-    if (!position.document->is_fingerprint(history.fingerprint)) continue;
+    if (position.document->fingerprint() != history.fingerprint) continue;
     position.opening = history.openings;
     return position.epochs.assign(history.epochs);
   }
@@ -337,7 +336,7 @@ std::vector<GraphHistory> Iterator::remembered() const {
   history.openings = position_->opening + 1;
   history.epochs = position_->epochs.written();
   std::erase_if(histories, [&](const GraphHistory& known) {
-    return position_->document->is_fingerprint(known.fingerprint);
+    return position_->document->fingerprint() == known.fingerprint;
   });
   if (histories.size() == kMaxRemembered) histories.erase(histories.begin());
   histories.push_back(std::move(history));
@@ -519,7 +518,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   checkpoint.opening = position.opening;
   checkpoint.epochs = position.epochs.written();
   for (const GraphHistory& history : histories_) {
-    if (!position.document->is_fingerprint(history.fingerprint)) checkpoint.histories.push_back(history);
+    if (position.document->fingerprint() != history.fingerprint) checkpoint.histories.push_back(history);
   }
   if (!position.held.empty()) {
     HeldRows held = position.held;

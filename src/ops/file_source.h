@@ -214,7 +214,6 @@ class FileSource {
   static OperatorDef define_with(OperatorDef def) {
     def.kind = OperatorKind::source;
     def.typing.spec = spec_of<Params, spec>;
-    def.typing.cardinality = unknown_cardinality;
     def.typing.expand = expand;
     def.ahead.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
     def.ahead.limits = ahead;
@@ -275,10 +274,9 @@ class FileSource {
       OperatorDef reader{
           .name = Format::reader_name,
           .kind = OperatorKind::source,
-          .spec = spec_of<Params, spec>,
-          .cardinality = unknown_cardinality,
           .internal = true,
-          .lane = Lane::blocking,
+          .typing = {.spec = spec_of<Params, spec>},
+          .ahead = {.lane = Lane::blocking},
       };
       if constexpr (kHasPositions) {
         reader.access.open = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {

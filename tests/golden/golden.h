@@ -63,7 +63,7 @@ std::vector<std::string> lines_of(std::string_view text);
 // The names in a folder, sorted.
 std::vector<std::string> names_in(const std::string& path);
 
-// What a case has of its own, such as "checkpoint-3" or "graph-1": the folder that holds these bytes.
+// What a case has of its own, such as "checkpoint-4" or "graph-2": the folder that holds these bytes.
 std::string folder_of(std::string_view kind, std::string_view bytes);
 // The content in the kind of envelope that `file` has, with a correct checksum.
 std::string enclosed_like(std::string_view file, std::string_view content);

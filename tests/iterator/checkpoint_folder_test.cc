@@ -213,8 +213,8 @@ TEST_CASE("checkpoint folder: a position that can't be used is passed over, and 
     why = "found nothing";
   }
   SECTION("of another version") {
-    position = enclose({.magic = "weirckpt", .version = 4, .name = "later", .origin = ""}, "fields");
-    why = "format version 3, found 4";
+    position = enclose({.magic = "weirckpt", .version = 5, .name = "later", .origin = ""}, "fields");
+    why = "format version 4, found 5";
   }
   REQUIRE(folder.save(position, "extra 2").ok());
   f.saved = 2;

@@ -67,8 +67,7 @@ class ListFiles final : public Cursor {
   }
   ListFiles(Opening& opening, const DatasetRef& names)
       : rows_(opening.ctx, opening.inner(names),
-              opening.node->dynamic() ? Port::Mode::whole : Port::Mode::pass),
-        found_(*names->sites().names.at(0)) {}
+              opening.node->dynamic() ? Port::Mode::whole : Port::Mode::pass) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     const PullResult got = rows_.pull(ctx, demand, out);
@@ -76,29 +75,11 @@ class ListFiles final : public Cursor {
     return got;
   }
 
-  void state(Archive& archive) override {
-    if (archive.loading() && archive.next_is("count")) check_names(archive);
-    rows_.state(archive);
-  }
+  void state(Archive& archive) override { rows_.state(archive); }
 
  private:
-  // Positions saved by earlier versions have a checksum here.
-  void check_names(Archive& archive) {
-    uint64_t count = 0;
-    uint64_t checksum = 0;
-    archive("count", count);
-    archive("names", checksum);
-    if (count != found_.count() || checksum != found_.checksum()) {
-      archive.fail(expected_found(
-          concat("the ", count, " files that matched when the position was saved"), concat(found_.count()),
-          "restore the files that were removed and remove those that were added, or start from the beginning"));
-    }
-  }
-
   // Of a pattern from a variable, the only anchor is the opening, which has a digest of the names.
   Port rows_;
-  // Their owner is the dataset that rows_ reads.
-  const FoundNames& found_;
 };
 
 std::string patterns_of(const Params& params) {
