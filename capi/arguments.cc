@@ -36,13 +36,13 @@ void TakenArguments::take_all(const weir_argument* arguments, uint64_t count, ui
     if (status_.ok()) status_ = status;
   };
   if (count == 0) return;
-  if (!arguments || count > kMaxArguments - count_) {
-    return refuse(invalid_argument(expected_found(concat("at most ", kMaxArguments, " arguments"),
-                                                  concat(count, arguments ? "" : " at NULL"))));
-  }
-  if (depth > kMaxArgumentDepth) {
+  const bool too_deep = depth > kMaxArgumentDepth;
+  if (!arguments || too_deep || count > kMaxArguments - count_) {
     return refuse(invalid_argument(
-        expected_found(concat("at most ", kMaxArgumentDepth, " levels of arguments"), "more")));
+        expected_found(concat("at most ", kMaxArguments, " arguments in ", kMaxArgumentDepth, " levels"),
+                       concat(count, !arguments ? " at NULL"
+                                     : too_deep ? " deeper"
+                                                : ""))));
   }
   count_ += count;
   // Elements are spaced by the size of the caller's version of the struct. Every one is read, even after a
@@ -80,18 +80,6 @@ void TakenArguments::take_all(const weir_argument* arguments, uint64_t count, ui
   }
 }
 
-namespace {
-
-constexpr Argument::Kind kKinds[] = {Argument::Kind::text,    Argument::Kind::string, Argument::Kind::float32,
-                                     Argument::Kind::float64, Argument::Kind::list,   Argument::Kind::tuple,
-                                     Argument::Kind::dict,    Argument::Kind::call};
-
-// Whether a value of this kind has a text, or has members.
-bool has_text(uint32_t kind) { return kind == WEIR_VALUE_STRING || kind == WEIR_VALUE_CALL; }
-bool has_members(uint32_t kind) { return kind >= WEIR_VALUE_LIST; }
-
-}  // namespace
-
 Status TakenArguments::take(const weir_argument& known, Argument& out) {
   // Both are taken over before either is refused.
   Result<CallbackRef> function = known.callback ? take_callback(known.callback) : CallbackRef();
@@ -99,10 +87,9 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
   WEIR_TRY(function.status());
   WEIR_TRY(generator.status());
   CallbackRef callback = *function ? *std::move(function) : *std::move(generator);
-  if (known.kind > WEIR_VALUE_CALL) {
-    return invalid_argument(expected_found("a WEIR_VALUE_... as weir_argument.kind", concat(known.kind)));
-  }
-  out.kind = kKinds[known.kind];
+  static_assert(uint32_t{WEIR_VALUE_CALL} == static_cast<uint32_t>(Argument::Kind::call));
+  if (known.kind > WEIR_VALUE_CALL) return invalid_argument("weir_argument.kind is no WEIR_VALUE_...");
+  out.kind = static_cast<Argument::Kind>(known.kind);
   out.number = known.number;
   // A size alone means that a text was intended.
   const bool text_given = known.text != nullptr || known.text_size > 0;
@@ -113,11 +100,10 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
         expected_found("a weir_argument with one of text, callback, dataset, tensor and generator",
                        concat(things + text_given, " of them")));
   }
-  if (known.kind != 0 && (things > 0 || (text_given && !has_text(known.kind)))) {
-    return invalid_argument(expected_found("a weir_argument with nothing but what its kind has", "more"));
-  }
-  if (known.member_count > 0 && !has_members(known.kind)) {
-    return invalid_argument(expected_found("members of a list, tuple, dict or call", "others"));
+  const bool may_have_text = known.kind <= WEIR_VALUE_STRING || known.kind == WEIR_VALUE_CALL;
+  if ((known.kind != 0 && things > 0) || (text_given && !may_have_text) ||
+      (known.member_count > 0 && known.kind < WEIR_VALUE_LIST)) {
+    return invalid_argument("expected a weir_argument with nothing but what its kind has, found more");
   }
   WEIR_ASSIGN(std::string_view name, read_string(known.name, known.name_size, "a name", kMaxNameBytes));
   out.name = std::string(name);
@@ -150,8 +136,7 @@ Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
   for (const Argument& argument : arguments.list()) {
     const bool text = argument.kind == Argument::Kind::text || argument.kind == Argument::Kind::string;
     if (!text && argument.kind != Argument::Kind::handed) {
-      return invalid_argument(concat("expected a string, tensor, dataset, callback or generator as @",
-                                     argument.name, "; a value of another kind is written in the text"));
+      return invalid_argument(concat("expected a string or something handed over as @", argument.name));
     }
     HandedThing thing = text ? HandedThing(value_of(Tensor::string(argument.text))) : argument.thing;
     if (!given.try_emplace(argument.name, thing).second) {

@@ -29,14 +29,13 @@ template <class Body>
 int32_t with_arguments(const weir_argument* arguments, uint64_t count, weir_dataset* out, weir_error* error,
                        Body&& body) {
   weir_dataset unused{};
-  int32_t result = guarded(error, out ? out : &unused, [&]() -> Status {
+  return guarded(error, out ? out : &unused, [&]() -> Status {
     TakenArguments taken(arguments, count);
     if (!out) return invalid_argument("expected a place for the result, found NULL");
     WEIR_ASSIGN(DocumentRef document, body(taken));
     *out = publish_dataset(std::move(document));
     return Status();
   });
-  return result;
 }
 
 }  // namespace

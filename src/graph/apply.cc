@@ -1,5 +1,4 @@
-// apply_operator: writes a call and its arguments as a text, which is then parsed as any other.
-#include <algorithm>
+// apply_operator: prints a call and its arguments as a document, which is then parsed as any other.
 #include <set>
 
 #include "core/spec.h"
@@ -17,10 +16,15 @@ namespace weir {
 
 using syntax::Kind;
 using syntax::Node;
+using syntax::NodePtr;
 
 namespace {
 
 using Value = Argument::Kind;
+
+bool is_definition(const Argument& argument) {
+  return argument.name.starts_with('@') || argument.name.starts_with('$');
+}
 
 bool is_operand(const Argument& argument) {
   const bool is_dataset =
@@ -28,226 +32,143 @@ bool is_operand(const Argument& argument) {
   return argument.name.empty() && (is_dataset || argument.kind == Value::call);
 }
 
-bool is_definition(const Argument& argument) { return argument.name[0] == '@' || argument.name[0] == '$'; }
-
-bool is_same(const HandedThing& a, const HandedThing& b) {
-  if (a.index() != b.index()) return false;
-  if (const auto* callback = std::get_if<CallbackRef>(&a)) return *callback == std::get<CallbackRef>(b);
-  if (const auto* document = std::get_if<DocumentRef>(&a)) return *document == std::get<DocumentRef>(b);
-  return hash_of_thing(a) == hash_of_thing(b);
-}
-
-HandedThing string_of(const Argument& text) {
-  return HandedValue{Spec::tensor(DType::string, Shape{}), {Tensor::string(text.text)}};
-}
-
-// Part of what was written that a text of the caller's became.
-struct Place {
-  size_t begin;
-  size_t end;
-  std::string of;
-  int values = 0;
-};
-
-class CallWriter {
+// For the printer: a node with text that is printed as it is has the kind of a name.
+class CallPrinter {
  public:
-  explicit CallWriter(const Handed& handed) : handed_(handed) {}
+  explicit CallPrinter(const Handed& handed) : handed_(handed) {}
 
-  // The whole document.
-  Status document(const Argument& call) {
-    WEIR_TRY(definitions(call));
-    return value(call, "");
+  Result<std::string> document(const Argument& call) {
+    WEIR_ASSIGN(auto pipeline, node(call, ""));
+    document_.add(std::move(pipeline));
+    return syntax::print(document_);
   }
 
-  Status value(const Argument& argument, const std::string& of) {
+  // `of` is the operator that it is an argument of, for messages.
+  Result<std::shared_ptr<Node>> node(const Argument& argument, const std::string& of) {
+    auto out = std::make_shared<Node>(Node{.kind = Kind::name, .text = argument.text});
     switch (argument.kind) {
       case Value::text:
-        text(argument.text, of);
-        return {};
+        if (!syntax::is_one_argument(argument.text))
+          return invalid_argument(concat(of, ": expected one value, found ", quote(argument.text)));
+        // A comment ends with its line.
+        if (argument.text.find('#') != std::string::npos) out->text += "\n";
+        return out;
       case Value::string:
-        out_ += quote(argument.text);
-        return {};
+        out->kind = Kind::string;
+        return out;
       case Value::float32:
-        out_ += format_float(static_cast<float>(argument.number));
-        return {};
+        out->text = format_float(static_cast<float>(argument.number));
+        return out;
       case Value::float64:
-        out_ += format_float(argument.number);
-        return {};
+        out->text = format_float(argument.number);
+        return out;
       case Value::handed:
-        handed(argument.thing);
-        return {};
+        out->kind = Kind::callback;
+        do {
+          out->text = std::to_string(++count_);
+        } while (!handed_.emplace(out->text, argument.thing).second);
+        words_.insert(out->text);
+        return out;
       case Value::list:
-        return members("[", argument, 0, "]", of);
+        out->kind = Kind::list;
+        break;
       case Value::tuple:
-        return members("(", argument, 0, argument.members.size() == 1 ? ",)" : ")", of);
+        out->kind = Kind::tuple;
+        break;
       case Value::dict:
-        return members("{", argument, 0, "}", of);
+        out->kind = Kind::dict;
+        break;
       case Value::call:
         return call(argument);
     }
-    return {};
+    for (const Argument& member : argument.members) WEIR_TRY(add(*out, member, of));
+    return out;
   }
 
-  const std::string& text() const { return out_; }
-  // Names that only the writer may use.
-  const std::set<std::string, std::less<>>& words() const { return words_; }
-  std::vector<Place>& places() { return places_; }
+  // Whether it has no more statements than were printed, and names what was handed in where that was printed alone.
+  bool is_as_printed(const Node& parsed) const {
+    return parsed.items.size() == document_.items.size() && uses(parsed) == words_.size();
+  }
   Handed take_handed() { return std::move(handed_); }
 
  private:
-  // What is called @NAME, and `param` statements for what is called $NAME.
-  Status definitions(const Argument& argument) {
-    for (const Argument& member : argument.members) {
-      if (argument.kind != Value::call || member.name.empty() || !is_definition(member)) {
-        WEIR_TRY(definitions(member));
-        continue;
-      }
-      const std::string name = member.name.substr(1);
-      if (!is_identifier(name)) return invalid_argument(expected_found("a name", quote(name)));
-      if (member.name[0] == '$') {
-        if (member.kind != Value::text) return invalid_argument(concat("expected the spec of $", name));
-        const auto [known, is_new] = params_.emplace(name, member.text);
-        if (is_new) {
-          out_ += concat("param ", name, ": ");
-          text(member.text, concat("$", name));
-          out_ += "\n";
-        } else if (known->second != member.text) {
-          return invalid_argument(
-              concat("$", name, " is declared as ", known->second, " and as ", member.text));
-        }
-        continue;
-      }
-      const bool is_string = member.kind == Value::text || member.kind == Value::string;
-      if (!is_string && member.kind != Value::handed) {
-        return invalid_argument(concat("expected a string, tensor, dataset or callback as @", name));
-      }
-      HandedThing thing = is_string ? string_of(member) : member.thing;
-      const auto [known, is_new] = defined_.emplace(name, thing);
-      if (!is_new && !is_same(known->second, thing)) {
-        return invalid_argument(expected_found(concat("one argument named ", quote(name)), "two"));
-      }
-      handed_.insert_or_assign(name, std::move(thing));
+  // What is called @NAME, or a `param` statement for what is called $NAME.
+  Status define(const Argument& member) {
+    const std::string name = member.name.substr(1);
+    if (!is_identifier(name)) return invalid_argument(expected_found("a name", quote(name)));
+    if (member.name[0] == '$') {
+      Node param{.kind = Kind::param, .text = name};
+      WEIR_ASSIGN(auto spec, node(member, member.name));
+      param.add(std::move(spec));
+      if (declared_.emplace(name, member.text).second)
+        document_.add(std::make_shared<Node>(std::move(param)));
+      return {};
     }
+    HandedThing thing = member.thing;
+    if (member.kind == Value::text || member.kind == Value::string) {
+      thing = HandedValue{Spec::tensor(DType::string, Shape{}), {Tensor::string(member.text)}};
+    } else if (member.kind != Value::handed) {
+      return invalid_argument(concat("expected a string, tensor, dataset or callback as @", name));
+    }
+    const auto [known, is_new] = defined_.emplace(name, thing);
+    const uint64_t hash = hash_of_thing(thing);
+    if (!is_new && (hash == 0 || hash != hash_of_thing(known->second)))
+      return invalid_argument(expected_found(concat("one argument named ", quote(name)), "two"));
+    handed_.insert_or_assign(name, std::move(thing));
     return {};
   }
 
-  void text(const std::string& written, const std::string& of) {
-    constexpr std::string_view kSpace = " \t\r\n";
-    const size_t begin = std::min(written.find_first_not_of(kSpace), written.size());
-    const size_t end = std::max(begin, written.find_last_not_of(kSpace) + 1);
-    places_.push_back({out_.size() + begin, out_.size() + end, of});
-    out_ += written;
-    // A comment ends with its line.
-    if (written.find('#') != std::string::npos) out_ += "\n";
+  Status add(Node& out, const Argument& member, const std::string& of) {
+    if (out.kind == Kind::call && !member.name.empty() && !is_identifier(member.name))
+      return invalid_argument(concat(of, " has no parameter ", quote(member.name)));
+    WEIR_ASSIGN(auto value, node(member, of));
+    out.items.push_back({.name = out.kind == Kind::call || out.kind == Kind::dict ? member.name : "",
+                         .value = std::move(value)});
+    return {};
   }
 
-  void handed(const HandedThing& thing) {
-    std::string word;
-    do {
-      word = std::to_string(++count_);
-    } while (!handed_.emplace(word, thing).second);
-    out_ += "@" + word;
-    words_.insert(std::move(word));
-  }
-
-  Status call(const Argument& call) {
-    const std::string& name = call.text;
-    const OperatorDef* def = find_operator(name);
-    if (!def && !name.empty()) {
+  Result<std::shared_ptr<Node>> call(const Argument& call) {
+    const OperatorDef* def = find_operator(call.text);
+    if (!def && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
-      return invalid_argument({concat("there is no operator called ", name), syntax::hint_for(name, names)});
-    }
-    if (def && def->kind == OperatorKind::source) return members(name + "(", call, 0, ")", name);
-    if (call.members.empty() || !is_operand(call.members[0])) {
       return invalid_argument(
-          concat(name.empty() ? "\"\"" : name, " applies to a dataset; no input was given"));
+          {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names)});
     }
-    WEIR_TRY(value(call.members[0], ""));
-    if (def) return members(concat(" | ", name, "("), call, 1, ")", name);
-    for (size_t i = 1; i < call.members.size(); ++i) {
-      if (call.members[i].name.empty() || !is_definition(call.members[i]))
-        return invalid_argument("the operator \"\" takes nothing but one input");
+    auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
+    const bool piped = !def || def->kind != OperatorKind::source;
+    if (piped && (call.members.empty() || !is_operand(call.members[0])))
+      return invalid_argument(concat(call.text, " applies to a dataset; no input was given"));
+    for (size_t i = piped ? 1 : 0; i < call.members.size(); ++i) {
+      const Argument& member = call.members[i];
+      WEIR_TRY(is_definition(member) ? define(member) : add(*out, member, call.text));
     }
-    return {};
+    if (!piped) return out;
+    WEIR_ASSIGN(auto input, node(call.members[0], ""));
+    if (!def && !out->items.empty()) return invalid_argument("expected an operator, found none");
+    if (!def) return input;
+    if (input->kind != Kind::pipeline) {
+      Node pipeline{.kind = Kind::pipeline};
+      pipeline.add(std::move(input));
+      input = std::make_shared<Node>(std::move(pipeline));
+    }
+    input->add(std::move(out));
+    return input;
   }
 
-  Status members(std::string_view open, const Argument& whole, size_t first, std::string_view close,
-                 const std::string& of) {
-    out_ += open;
-    std::string_view separator;
-    for (size_t i = first; i < whole.members.size(); ++i) {
-      const Argument& member = whole.members[i];
-      if (whole.kind == Value::call && !member.name.empty()) {
-        if (is_definition(member)) continue;
-        if (!is_identifier(member.name)) {
-          return invalid_argument(concat(of, " has no parameter ", quote(member.name)));
-        }
-      }
-      out_ += separator;
-      separator = ", ";
-      const bool is_key = whole.kind == Value::dict;
-      if (is_key || (whole.kind == Value::call && !member.name.empty())) {
-        out_ += concat(is_key ? syntax::print_key(member.name) : member.name, ": ");
-      }
-      WEIR_TRY(value(member, of));
-    }
-    out_ += close;
-    return {};
+  size_t uses(const Node& node) const {
+    size_t count = node.kind == Kind::callback && words_.contains(node.text) ? 1 : 0;
+    for (const syntax::Item& item : node.items) count += item.value ? uses(*item.value) : 0;
+    return count;
   }
 
   Handed handed_;
   Handed defined_;
-  std::map<std::string, std::string> params_;
-  std::set<std::string, std::less<>> words_;
-  std::vector<Place> places_;
-  std::string out_;
+  std::set<std::pair<std::string, std::string>> declared_;
+  // Names of what was handed in, for the printer alone.
+  std::set<std::string> words_;
+  Node document_{.kind = Kind::document};
   size_t count_ = 0;
-};
-
-// Checks that each text of the caller's is one value, and names nothing that the writer named.
-class TextCheck {
- public:
-  explicit TextCheck(CallWriter& writer) : writer_(writer) {}
-
-  Status check(const Node& document) {
-    visit(document, nullptr);
-    for (const Place& place : writer_.places()) {
-      if (place.values == 1) continue;
-      const std::string text = writer_.text().substr(place.begin, place.end - place.begin);
-      return invalid_argument(concat(place.of, ": expected one value, found ", quote(text)));
-    }
-    if (unknown_.empty()) return {};
-    return invalid_argument(concat("there is no @", unknown_));
-  }
-
- private:
-  void visit(const Node& node, Place* inside) {
-    if (!inside) inside = around(node.span.offset, node.span.offset + node.span.size);
-    if (inside && node.kind == Kind::callback && writer_.words().contains(node.text)) unknown_ = node.text;
-    for (const syntax::Item& item : node.items) {
-      if (item.value) visit(*item.value, inside);
-    }
-  }
-
-  // The text that the node is part of, if it is; counts its values, and spoils it if the node crosses an end.
-  Place* around(size_t begin, size_t end) {
-    std::vector<Place>& places = writer_.places();
-    auto place = std::partition_point(places.begin(), places.end(),
-                                      [&](const Place& text) { return text.end <= begin; });
-    if (place != places.end() && place->begin <= begin && end <= place->end) {
-      ++place->values;
-      return &*place;
-    }
-    for (; place != places.end() && place->begin < end; ++place) {
-      if (place->begin < begin || end < place->end) place->values = kBroken;
-    }
-    return nullptr;
-  }
-
-  static constexpr int kBroken = 1 << 20;
-  CallWriter& writer_;
-  std::string unknown_;
 };
 
 }  // namespace
@@ -258,19 +179,20 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
   Argument call{"", std::string(name), Value::call};
   for (const DocumentRef& input : inputs) call.members.push_back({"", "", Value::handed, 0, {}, input});
   call.members.insert(call.members.end(), arguments.begin(), arguments.end());
-  CallWriter writer(handed);
-  WEIR_TRY(writer.document(call));
-  auto tree = syntax::parse_document(writer.text(), signatures());
-  if (!tree.ok()) return syntax::render(tree.status(), writer.text());
-  WEIR_TRY(TextCheck(writer).check(*tree->root));
-  return build_document(runtime, *std::move(tree), writer.take_handed());
+  CallPrinter printer(handed);
+  WEIR_ASSIGN(std::string text, printer.document(call));
+  auto tree = syntax::parse_document(text, signatures());
+  if (!tree.ok()) return syntax::render(tree.status(), text);
+  if (!printer.is_as_printed(*tree->root))
+    return invalid_argument("expected texts that are one value each, and name nothing by its number");
+  return build_document(runtime, *std::move(tree), printer.take_handed());
 }
 
 std::optional<std::string> text_of(const Argument& value) {
   if (value.kind == Value::text) return value.text;
-  CallWriter writer({});
-  const bool is_written = writer.value(value, "").ok() && writer.words().empty();
-  return is_written ? std::optional(writer.text()) : std::nullopt;
+  CallPrinter printer({});
+  auto node = printer.node(value, "");
+  return node.ok() && printer.take_handed().empty() ? std::optional(syntax::print(**node)) : std::nullopt;
 }
 
 }  // namespace weir

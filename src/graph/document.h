@@ -113,7 +113,7 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
 // What an operator is given: the text of a value, something handed in, or what is made of other arguments. The text may name
 // handed things.
 struct Argument {
-  enum class Kind : uint8_t { text, string, float32, float64, handed, list, tuple, dict, call };
+  enum class Kind : uint8_t { text, string, float32, float64, list, tuple, dict, call, handed };
   // That of a parameter, "" for the next position, "@x" or "$x" (weir.h); of a dict's member its key.
   std::string name;
   // Also the bytes of a string, and the operator of a call, "" for its input alone.

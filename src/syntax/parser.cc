@@ -26,6 +26,23 @@ Result<Tree> parse_document(std::string source, const Grammars& grammars) {
   return parse(std::move(source), grammars, false, &Parser::document);
 }
 
+bool is_one_argument(std::string_view text) {
+  if (text.size() > kMaxSourceBytes) return false;
+  const Tokens tokens = lex(text);
+  int depth = 0;
+  for (const Token& token : tokens.list) {
+    const TokenKind kind = token.kind;
+    if (kind == TokenKind::invalid) return text[token.span.offset] != '"';
+    if (kind >= TokenKind::left_paren && kind <= TokenKind::right_brace) {
+      const bool opens =
+          kind == TokenKind::left_paren || kind == TokenKind::left_bracket || kind == TokenKind::left_brace;
+      depth += opens ? 1 : -1;
+    }
+    if (depth < 0 || (depth == 0 && kind == TokenKind::comma)) return false;
+  }
+  return depth == 0 && tokens.list.size() > 1;
+}
+
 Result<Tree> parse_value(std::string source) {
   return parse(std::move(source), SignatureTable(), true, &Parser::only_value);
 }

@@ -17,7 +17,7 @@ from tree_sitter import Language, Parser
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/julia/Weir.jl"
-SCALARS = {"char": "UInt8", "void": "Cvoid", "float": "Float32", "int32_t": "Int32", "int64_t": "Int64",
+SCALARS = {"char": "UInt8", "void": "Cvoid", "float": "Float32", "double": "Float64", "int32_t": "Int32", "int64_t": "Int64",
            "uint32_t": "UInt32", "uint64_t": "UInt64", "DLManagedTensorVersioned": "Cvoid"}
 
 

@@ -24,7 +24,7 @@ TEST_CASE("options as designated initialisers") {
                                       .shuffle(4, {.seed = 7, .reshuffle_each_iteration = false});
   const weir::Runtime runtime({.thread_count = 1});
   CHECK(pipeline.build(runtime).text() ==
-        "range(0, 10, step: 2) | map(x -> x, num_parallel_calls: auto) | "
+        "range(10, step: 2) | map(x -> x, num_parallel_calls: auto) | "
         "shuffle(4, seed: 7, reshuffle_each_iteration: false)");
   weir::Iterator iterator(runtime, weir::range(weir::Expression("$n")).param("n", "int64"),
                           {.params = {{"n", 2}}});
