@@ -433,7 +433,12 @@ endfunction()
 # Adds the test of what the library says about its operators and functions: examples, `weir help`, generated pages.
 function(weir_add_reference_test)
   if(TARGET weir_command AND NOT WEIR_TEST_FILTER)
-    weir_add_script_test(reference reference/reference_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}")
+    set(examples_only "")
+    if(WEIR_SANITIZE)
+      set(examples_only --examples)
+    endif()
+    weir_add_script_test(reference reference/reference_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
+                         ${examples_only})
   endif()
 endfunction()
 
