@@ -47,10 +47,10 @@ function(weir_add_library)
     -Wl,-z,now)
   if(NOT WEIR_SANITIZE)
     target_link_options(weir PRIVATE -Wl,-z,defs)
-    # abidiff reads the types of the public face from the debug information of the topmost floor.
+    # abidiff reads the types of the public face from the debug information of the topmost floor; of variables it reads nothing.
     get_property(capi GLOBAL PROPERTY WEIR_FLOOR_capi)
     foreach(library IN LISTS capi)
-      target_compile_options(${library} PRIVATE -g)
+      target_compile_options(${library} PRIVATE -g -fno-var-tracking -fno-var-tracking-assignments)
     endforeach()
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
@@ -72,16 +72,15 @@ function(weir_add_command)
     return()
   endif()
   # Of the library's sources, which it doesn't export, those that look at texts and the beginnings of files.
-  list(
-    APPEND
-    sources
-    "${PROJECT_SOURCE_DIR}/src/core/text.cc"
-    "${PROJECT_SOURCE_DIR}/src/format/csv_parser.cc"
-    "${PROJECT_SOURCE_DIR}/src/format/signature.cc")
+  add_library(weir_command_parts OBJECT "${PROJECT_SOURCE_DIR}/src/core/text.cc"
+                                        "${PROJECT_SOURCE_DIR}/src/format/csv_parser.cc"
+                                        "${PROJECT_SOURCE_DIR}/src/format/signature.cc")
+  target_include_directories(weir_command_parts PRIVATE "${PROJECT_SOURCE_DIR}/src")
+  target_link_libraries(weir_command_parts PRIVATE weir_flags)
   add_executable(weir_command ${sources})
-  # Its Arguments are not the library's.
+  weir_join_files(weir_command ${sources})
   set_target_properties(weir_command PROPERTIES OUTPUT_NAME weir)
   target_include_directories(weir_command PRIVATE "${PROJECT_SOURCE_DIR}/tools/weir" "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(weir_command PRIVATE weir weir_flags)
+  target_link_libraries(weir_command PRIVATE weir weir_command_parts weir_flags)
   set_target_properties(weir_command PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
 endfunction()

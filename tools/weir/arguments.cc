@@ -18,17 +18,19 @@ namespace {
 // Each is open until the last record is written.
 constexpr int64_t kMaxShards = 1000;
 
-enum LongOnly {
-  kJson = 256,
-  kOrigins,
-  kFits,
-  kCheckpoint,
-  kStats,
-  kTrace,
-  kSeconds,
-  kRepeats,
-  kRecordBytes,
-  kVersion
+struct LongOnly {
+  enum : int {
+    kJson = 256,
+    kOrigins,
+    kFits,
+    kCheckpoint,
+    kStats,
+    kTrace,
+    kSeconds,
+    kRepeats,
+    kRecordBytes,
+    kVersion
+  };
 };
 
 const option kOptions[] = {
@@ -36,17 +38,17 @@ const option kOptions[] = {
     {"param", required_argument, nullptr, 'p'},
     {"count", required_argument, nullptr, 'n'},
     {"output", required_argument, nullptr, 'o'},
-    {"json", no_argument, nullptr, kJson},
-    {"origins", no_argument, nullptr, kOrigins},
-    {"checkpoint", no_argument, nullptr, kCheckpoint},
+    {"json", no_argument, nullptr, LongOnly::kJson},
+    {"origins", no_argument, nullptr, LongOnly::kOrigins},
+    {"checkpoint", no_argument, nullptr, LongOnly::kCheckpoint},
     {"help", no_argument, nullptr, 'h'},
-    {"fits", required_argument, nullptr, kFits},
-    {"stats", no_argument, nullptr, kStats},
-    {"trace", required_argument, nullptr, kTrace},
-    {"seconds", required_argument, nullptr, kSeconds},
-    {"repeats", required_argument, nullptr, kRepeats},
-    {"record-bytes", required_argument, nullptr, kRecordBytes},
-    {"version", no_argument, nullptr, kVersion},
+    {"fits", required_argument, nullptr, LongOnly::kFits},
+    {"stats", no_argument, nullptr, LongOnly::kStats},
+    {"trace", required_argument, nullptr, LongOnly::kTrace},
+    {"seconds", required_argument, nullptr, LongOnly::kSeconds},
+    {"repeats", required_argument, nullptr, LongOnly::kRepeats},
+    {"record-bytes", required_argument, nullptr, LongOnly::kRecordBytes},
+    {"version", no_argument, nullptr, LongOnly::kVersion},
     {nullptr, 0, nullptr, 0},
 };
 
@@ -112,15 +114,15 @@ std::string missing_value(int option) {
       return "expected NAME=VALUE after -p, as in -p n=3, found the end of the line";
     case 'o':
       return "expected a name after -o, as in -o data/train.tfrecord, found the end of the line";
-    case kFits:
+    case LongOnly::kFits:
       return "expected the FILE of a document after --fits, found the end of the line";
-    case kTrace:
+    case LongOnly::kTrace:
       return "expected the name of a file after --trace, as in --trace run.json, found the end of the line";
-    case kSeconds:
+    case LongOnly::kSeconds:
       return "expected a number after --seconds, as in --seconds 2, found the end of the line";
-    case kRepeats:
+    case LongOnly::kRepeats:
       return "expected a number after --repeats, as in --repeats 5, found the end of the line";
-    case kRecordBytes:
+    case LongOnly::kRecordBytes:
       return "expected a number after --record-bytes, as in --record-bytes 1000000000, found the end of the line";
     default:
       return "expected a number of lines after -n, as in -n 3, found the end of the line";
@@ -156,35 +158,35 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
     case 'o':
       out.output = optarg;
       return "";
-    case kJson:
+    case LongOnly::kJson:
       out.json = true;
       return "";
-    case kCheckpoint:
+    case LongOnly::kCheckpoint:
       out.checkpoint = true;
       return "";
-    case kOrigins:
+    case LongOnly::kOrigins:
       out.origins = true;
       return "";
-    case kFits:
+    case LongOnly::kFits:
       out.fits = optarg;
       return "";
-    case kStats:
+    case LongOnly::kStats:
       out.stats = true;
       return "";
-    case kTrace:
+    case LongOnly::kTrace:
       out.trace = optarg;
       return "";
-    case kSeconds:
+    case LongOnly::kSeconds:
       return parse_seconds(optarg, out.seconds);
-    case kRepeats:
+    case LongOnly::kRepeats:
       return parse_repeats(optarg, out.repeats);
-    case kRecordBytes:
+    case LongOnly::kRecordBytes:
       return parse_record_bytes(optarg, out.record_bytes);
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
       return "";
-    case kVersion:
+    case LongOnly::kVersion:
       out.verb = Verb::version;
       return "";
     case ':':
@@ -384,7 +386,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   for (int option; (option = getopt_long(argc, argv, ":e:p:n:o:h", kOptions, nullptr)) != -1;) {
     std::string problem = parse_option(option, argv[optind - 1], out);
     if (!problem.empty()) return problem;
-    if (option == 'h' || option == kVersion) return "";
+    if (option == 'h' || option == LongOnly::kVersion) return "";
   }
   if (std::string problem = parse_misplaced(out); !problem.empty()) return problem;
   if (out.verb == Verb::top) return parse_process(argc, argv, out);

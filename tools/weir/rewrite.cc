@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t kRecordBytes = 16;
+constexpr uint64_t kWrittenRecordBytes = 16;
 
 bool ends_with(const std::string& text, const std::string& suffix) {
   return text.size() >= suffix.size() &&
@@ -197,7 +197,7 @@ int shard_files(const Arguments& arguments) {
         [&](const Element& element) {
           const auto bytes = element.get<std::string_view>(0);
           shards[records++ % count]->write(bytes);
-          progress.add(bytes.size() + kRecordBytes);
+          progress.add(bytes.size() + kWrittenRecordBytes);
           return true;
         },
         [](const Error& error) -> bool { throw error; });
@@ -376,7 +376,7 @@ class RowReader {
 };
 
 uint64_t bytes_of(const Row& row) {
-  uint64_t out = kRecordBytes;
+  uint64_t out = kWrittenRecordBytes;
   for (const Feature& feature : row) {
     out += feature.floats.size() * 4 + feature.ints.size() * 2;
     for (std::string_view text : feature.bytes) out += text.size() + 1;
