@@ -62,7 +62,7 @@ def check_decisions(source):
     """The index of the decisions has a row for each, with a status, and names the numbers that none has."""
     index = (source / "docs/adr/README.md").read_text()
     files = sorted(path.name for path in (source / "docs/adr").glob("0*.md") if path.name != "0000-template.md")
-    rows = re.findall(r"^\| \[(\d{4})\]\(([^)]+)\) \| .+ \| (?:current|superseded by) ?.*\|$", index, re.M)
+    rows = re.findall(r"^\| \[(\d{4})\]\(([^)]+)\) \| .+ \| (?:current|superseded by|withdrawn).*\|$", index, re.M)
     expect("docs/adr/README.md, its rows", [(file[:4], file) for file in files], rows)
     free = [f"{number:04}" for number in range(1, int(files[-1][:4])) if f"{number:04}" not in {f[:4] for f in files}]
     expect("docs/adr/README.md, numbers without a decision", free,
