@@ -5,7 +5,7 @@
 namespace weir {
 namespace {
 
-struct Fields {
+struct SavedFields {
   int64_t number = 0;
   uint64_t large = 0;
   bool flag = false;
@@ -21,14 +21,14 @@ struct Fields {
     archive("list", list);
     archive("counts", counts);
   }
-  bool operator==(const Fields&) const = default;
+  bool operator==(const SavedFields&) const = default;
 };
 
-Fields sample_archive() {
+SavedFields sample_archive() {
   return {INT64_MIN, UINT64_MAX, true, std::string("a\0b", 3), {-1, 0, INT64_MAX}, {0, UINT64_MAX}};
 }
 
-std::string written(Fields fields) {
+std::string written(SavedFields fields) {
   Archive archive;
   fields.state(archive);
   return archive.take();
@@ -37,7 +37,7 @@ std::string written(Fields fields) {
 TEST_CASE("What is written is read back") {
   const std::string bytes = written(sample_archive());
   Archive archive(bytes);
-  Fields read;
+  SavedFields read;
   read.state(archive);
   archive.finish();
   CHECK(archive.status().ok());
@@ -49,13 +49,13 @@ TEST_CASE("A state cut short anywhere is data_loss") {
   for (size_t size = 0; size < bytes.size(); ++size) {
     const std::string cut = bytes.substr(0, size);
     Archive archive(cut);
-    Fields read;
+    SavedFields read;
     read.state(archive);
     CHECK(archive.status().code() == Code::data_loss);
   }
   const std::string longer = bytes + "x";
   Archive archive(longer);
-  Fields read;
+  SavedFields read;
   read.state(archive);
   archive.finish();
   CHECK(archive.status().code() == Code::data_loss);

@@ -263,7 +263,7 @@ TEST_CASE("window: the epochs that its feed counts are its own", "[threads]") {
     CHECK(reader.mark.ordinal == static_cast<int64_t>(3 + row));
     CHECK(EpochScope(reader.mark.epochs).count(7) == 4 + row);
   }
-  CHECK(reader.position.epochs.table() == nullptr);
+  CHECK(reader.epochs.table() == nullptr);
 }
 
 TEST_CASE("window: a feed that throws ends with one error row", "[threads]") {
