@@ -155,5 +155,7 @@ function(weir_join_files target)
   # A class of one file may have members of types that nobody else can name; gcc takes such files for headers.
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-Wno-subobject-linkage>)
+    # It inlines less in large units; these are none, but several small ones.
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:--param=large-unit-insns=100000>)
   endif()
 endfunction()

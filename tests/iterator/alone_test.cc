@@ -53,13 +53,13 @@ class Watched final : public Callback {
   mutable int64_t rows_ = 0;
 };
 
-struct Opened {
+struct OpenedAlone {
   ThreadsRuntime runtime;
   RefPtr<Watched> watched = make_ref<Watched>();
   DocumentRef document;
   OpenIterator iterator;
 
-  explicit Opened(const std::string& text, const std::string* checkpoint = nullptr) {
+  explicit OpenedAlone(const std::string& text, const std::string* checkpoint = nullptr) {
     Handed handed;
     handed.emplace("f", CallbackRef(watched));
     document = require_value(parse_document(*runtime, text, handed));
@@ -71,12 +71,12 @@ struct Opened {
   }
 };
 
-std::vector<std::string> usual_lines() { return all_lines(*Opened(kText).iterator); }
+std::vector<std::string> usual_lines() { return all_lines(*OpenedAlone(kText).iterator); }
 
 TEST_CASE("alone: the same elements, all made by who waits for them") {
   const std::vector<std::string> usual = usual_lines();
   for (const int rows : {1, 64}) {
-    Opened alone(std::string(kText) + kAloneOnly);
+    OpenedAlone alone(std::string(kText) + kAloneOnly);
     CHECK(all_lines(*alone.iterator, rows) == usual);
     CHECK(alone.only_this_thread());
     CHECK(alone.iterator->stats().alone);
@@ -86,7 +86,7 @@ TEST_CASE("alone: the same elements, all made by who waits for them") {
 TEST_CASE("alone: who never waits, or not for long, gets all elements, too") {
   const std::vector<std::string> usual = usual_lines();
   for (const bool within : {false, true}) {
-    Opened alone(std::string(kText) + kAloneOnly);
+    OpenedAlone alone(std::string(kText) + kAloneOnly);
     std::vector<std::string> lines;
     Block block;
     for (;;) {
@@ -102,7 +102,7 @@ TEST_CASE("alone: who never waits, or not for long, gets all elements, too") {
 }
 
 TEST_CASE("alone: nothing is made ahead, whatever the windows may hold") {
-  Opened alone(
+  OpenedAlone alone(
       "range(3000) | map(@f, num_parallel_calls: auto) | prefetch(auto) | options(autotune: false, tuned: \"prefetch rows 1000, prefetch/map calls 16, alone 1\")");
   for (int taken = 1; taken <= 40; ++taken) {
     take_lines(*alone.iterator, 1);
@@ -116,7 +116,7 @@ TEST_CASE("alone: who does not wait makes only a part of a large element at once
   const std::string text =
       std::string("range(1000) | map(@f, num_parallel_calls: auto) | batch(300) | prefetch(auto)") +
       kAloneOnly;
-  Opened alone(text);
+  OpenedAlone alone(text);
   Block block;
   CHECK(require_value(alone.iterator->try_next(1, block)) == PullResult::pending);
   const int64_t tried = alone.watched->rows();
@@ -130,7 +130,7 @@ TEST_CASE("alone: who does not wait makes only a part of a large element at once
 }
 
 TEST_CASE("alone: elements that are made one after the other have the same memory") {
-  Opened alone(
+  OpenedAlone alone(
       "range(100) | map(x -> zeros([50000]) + float32(x), num_parallel_calls: auto) | prefetch(auto) | options(autotune: false, tuned: \"alone 1\")");
   Block block;
   std::set<const void*> places;
@@ -146,17 +146,17 @@ TEST_CASE("alone: elements that are made one after the other have the same memor
 TEST_CASE("alone: a position is saved and restored, alone or not") {
   const std::vector<std::string> usual = usual_lines();
   for (const bool restored_alone : {false, true}) {
-    Opened alone(std::string(kText) + kAloneOnly);
+    OpenedAlone alone(std::string(kText) + kAloneOnly);
     take_lines(*alone.iterator, 101);
     const std::string saved = require_value(alone.iterator->save());
     CHECK(all_lines(*alone.iterator) == std::vector<std::string>(usual.begin() + 101, usual.end()));
-    Opened rest(std::string(kText) + (restored_alone ? kAloneOnly : " | options()"), &saved);
+    OpenedAlone rest(std::string(kText) + (restored_alone ? kAloneOnly : " | options()"), &saved);
     CHECK(all_lines(*rest.iterator) == std::vector<std::string>(usual.begin() + 101, usual.end()));
   }
 }
 
 TEST_CASE("alone: who waits for a descriptor is told when threads have made an element") {
-  Opened alone(std::string(kText) + kAloneOnly);
+  OpenedAlone alone(std::string(kText) + kAloneOnly);
   take_lines(*alone.iterator, 10);
   REQUIRE(alone.only_this_thread());
   const int descriptor = require_value(alone.iterator->ready_descriptor());
@@ -176,19 +176,19 @@ TEST_CASE("alone: who waits for a descriptor is told when threads have made an e
 TEST_CASE("alone: not where a window was told how many calls it makes at once") {
   for (const char* calls : {"interleave(x -> range(3), cycle_length: 4, num_parallel_calls: 2)",
                             "map(x -> x, num_parallel_calls: 2)"}) {
-    Opened opened(std::string("range(200) | ") + calls +
-                  " | map(@f, num_parallel_calls: auto) | prefetch(auto)" + kAloneOnly);
+    OpenedAlone opened(std::string("range(200) | ") + calls +
+                       " | map(@f, num_parallel_calls: auto) | prefetch(auto)" + kAloneOnly);
     take_lines(*opened.iterator, 10);
     CHECK_FALSE(opened.iterator->stats().alone);
   }
   // Nor where nothing is left to tuning.
-  Opened fixed(std::string("range(200) | map(@f, num_parallel_calls: 1) | prefetch(4)") + kAloneOnly);
+  OpenedAlone fixed(std::string("range(200) | map(@f, num_parallel_calls: 1) | prefetch(4)") + kAloneOnly);
   take_lines(*fixed.iterator, 10);
   CHECK_FALSE(fixed.iterator->stats().alone);
 }
 
 TEST_CASE("alone: the next epoch goes on so, another dataset that wants threads does not") {
-  Opened alone(std::string(kText) + kAloneOnly);
+  OpenedAlone alone(std::string(kText) + kAloneOnly);
   all_lines(*alone.iterator);
   require_ok(alone.iterator->initialize(nullptr, {{}, nullptr}));
   CHECK(all_lines(*alone.iterator) == usual_lines());
@@ -208,13 +208,13 @@ TEST_CASE("alone: the next epoch goes on so, another dataset that wants threads 
 }
 
 TEST_CASE("alone: the statistics say so, in words that options() takes") {
-  Opened alone(std::string(kText) + kAloneOnly);
+  OpenedAlone alone(std::string(kText) + kAloneOnly);
   take_lines(*alone.iterator, 10);
   const std::string json = stats_json(alone.iterator->stats());
   CHECK(json.find(R"("alone": true)") != std::string::npos);
   CHECK(json.find(R"(, alone 1")") != std::string::npos);
   CHECK(stats_table(alone.iterator->stats()).find("no other thread makes elements") != std::string::npos);
-  Opened usual(kText);
+  OpenedAlone usual(kText);
   take_lines(*usual.iterator, 10);
   const std::string other = stats_json(usual.iterator->stats());
   CHECK(other.find(R"("alone": false)") != std::string::npos);

@@ -62,9 +62,9 @@ class Tickets final : public Callback {
   mutable std::map<int64_t, int64_t> tickets_;
 };
 
-class Run {
+class ValueRun {
  public:
-  explicit Run(std::string text, bool concurrent = false)
+  explicit ValueRun(std::string text, bool concurrent = false)
       : text_(std::move(text)), tickets_(make_ref<const Tickets>(concurrent)) {
     handed_.emplace("t", CallbackRef(tickets_));
   }
@@ -178,7 +178,7 @@ TEST_CASE("by value: nothing is lost, comes twice, or is called again", "[thread
   std::mt19937 draw(11);
   for (const Pipeline& pipeline : kByValue) {
     INFO(pipeline.text);
-    Run whole(pipeline.text, pipeline.concurrent);
+    ValueRun whole(pipeline.text, pipeline.concurrent);
     whole.open(nullptr);
     whole.take(1'000'000);
     std::vector<int64_t> expected;
@@ -186,7 +186,7 @@ TEST_CASE("by value: nothing is lost, comes twice, or is called again", "[thread
     if (pipeline.elements > 0) CHECK(static_cast<int64_t>(expected.size()) == pipeline.elements);
     REQUIRE(expected.size() > 10);
     for (int round = 0; round < 12; ++round) {
-      Run run(pipeline.text, pipeline.concurrent);
+      ValueRun run(pipeline.text, pipeline.concurrent);
       run.open(nullptr);
       // At once, after each element, and here and there.
       const int most = round == 0 ? 1 : 1 + round * 3;
@@ -220,7 +220,7 @@ TEST_CASE("by value: what was made ahead of a save is delivered, not made again"
        {"range(100) | map(@t) | prefetch(16)", "range(100) | map(@t) | batch(4) | prefetch(4)",
         "range(100) | map(@t, num_parallel_calls: 2) | prefetch(12) | shuffle(4, seed: 1)"}) {
     INFO(text);
-    Run run(text, true);
+    ValueRun run(text, true);
     run.open(nullptr);
     run.take(1);
     // The Window fills by itself.
@@ -243,7 +243,7 @@ TEST_CASE("by value: what was made ahead of a save is delivered, not made again"
 
 TEST_CASE("by value: a shuffle saves its buffer, not what it has drawn") {
   constexpr int64_t kBuffer = 100;
-  Run run("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
+  ValueRun run("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
   run.open(nullptr);
   run.take(3000);
   const std::string saved = require_value(run.iterator().save());
@@ -256,14 +256,14 @@ TEST_CASE("by value: a shuffle saves its buffer, not what it has drawn") {
   const std::string again = require_value(run.iterator().save());
   run.open(&again);
   run.take(1'000'000);
-  Run whole("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
+  ValueRun whole("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");
   whole.open(nullptr);
   whole.take(1'000'000);
   CHECK(run.lines() == whole.lines());
 }
 
 TEST_CASE("by value: policies") {
-  Run run("range(100) | map(@t) | batch(4)");
+  ValueRun run("range(100) | map(@t) | batch(4)");
   run.open(nullptr, CheckpointPolicy::refuse);
   run.take(2);
   const Status refused = run.iterator().save().status();
@@ -288,11 +288,11 @@ TEST_CASE("by value: a position fits another parallelism") {
                            "range(60) | map(@t, num_parallel_calls: 3) | batch(4)"}) {
     for (const char* other : {"range(60) | map(@t, num_parallel_calls: 5) | batch(4)",
                               "range(60) | map(@t, num_parallel_calls: 1) | batch(4)"}) {
-      Run run(text, true);
+      ValueRun run(text, true);
       run.open(nullptr);
       run.take(3);
       const std::string saved = require_value(run.iterator().save());
-      Run next(other, true);
+      ValueRun next(other, true);
       next.open(&saved);
       next.take(1'000'000);
       std::vector<int64_t> xs;
@@ -306,7 +306,7 @@ TEST_CASE("by value: a position fits another parallelism") {
 }
 
 TEST_CASE("by value: nested datasets are refused by their place") {
-  Run run("range(100) | map(@t) | map(d -> range(d.0)) | prefetch(8) | flat_map(d -> d)");
+  ValueRun run("range(100) | map(@t) | map(d -> range(d.0)) | prefetch(8) | flat_map(d -> d)");
   run.open(nullptr);
   run.take(3);
   while (run.tickets().calls() < 8) {
@@ -327,7 +327,7 @@ TEST_CASE("by value: what opens a dataset must not call what gives something els
         "range(9) | flat_map(x -> range(range(x) | map(@t) | reduce(0, (s, t) -> s + t.2)))",
         "range(9) | flat_map(x -> range(3) | flat_map(y -> range(@t(x + y).2))) | batch(2)"}) {
     INFO(text);
-    Run run(text);
+    ValueRun run(text);
     run.open(nullptr);
     run.take(1);
     const Status refused = run.iterator().save().status();
@@ -337,7 +337,7 @@ TEST_CASE("by value: what opens a dataset must not call what gives something els
     run.open(nullptr, CheckpointPolicy::ignore);
     require_value(run.iterator().save());
   }
-  Run cached("range(9) | map(@t) | cache() | repeat(2)");
+  ValueRun cached("range(9) | map(@t) | cache() | repeat(2)");
   cached.open(nullptr);
   cached.take(1);
   CHECK(cached.iterator().save().status().error().message.find(
@@ -347,7 +347,7 @@ TEST_CASE("by value: what opens a dataset must not call what gives something els
                            "range(9) | flat_map(x -> range(3) | map(y -> @t(y)))",
                            "range(9) | map(@t) | flat_map(t -> range(t.0))"}) {
     INFO(text);
-    Run run(text);
+    ValueRun run(text);
     run.open(nullptr);
     require_value(run.iterator().save());
   }
@@ -476,7 +476,7 @@ TEST_CASE("by value: a state is given back when no call of the position before i
 }
 
 TEST_CASE("by value: a checkpoint without the state of a callback is refused") {
-  Run run("range(9) | map(@t)");
+  ValueRun run("range(9) | map(@t)");
   run.open(nullptr);
   const std::string saved = require_value(run.iterator().save());
   ThreadsRuntime runtime;

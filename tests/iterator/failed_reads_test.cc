@@ -32,16 +32,16 @@ void write_files(SimulatedFileSystem& files) {
 }
 
 // Four files of twelve records, which some reads fail to read.
-struct World {
-  explicit World(int threads = 2) : runtime(threads) {
+struct FailingWorld {
+  explicit FailingWorld(int threads = 2) : runtime(threads) {
     write_files(files);
     runtime->files = &files;
   }
-  World& fails_at(int file, int record) {
+  FailingWorld& fails_at(int file, int record) {
     files.set_faults(file_name(file), {.read_error_offset = kFramed * static_cast<uint64_t>(record)});
     return *this;
   }
-  World& fails_to_open(int file) {
+  FailingWorld& fails_to_open(int file) {
     files.set_faults(file_name(file), {.fails_to_open = true});
     return *this;
   }
@@ -90,7 +90,7 @@ size_t last_error(const Lines& lines) {
 // Saves at every position where reads fail, and calls `check` with it, the position where it was saved again elsewhere
 // after some rows, and what follows.
 template <class Check>
-void save_everywhere(const std::string& text, World& failing, World& other, Check check) {
+void save_everywhere(const std::string& text, FailingWorld& failing, FailingWorld& other, Check check) {
   const Lines whole = all_lines(*failing.runtime, text);
   auto iterator = open_text(*failing.runtime, text);
   for (size_t position = 0; position <= whole.size(); ++position) {
@@ -125,10 +125,10 @@ TEST_CASE("what a position has met of failed reads is part of it, where the file
   for_each_text(kFailingReads, [](const std::string& text) {
     for (const bool twice : {false, true}) {
       INFO((twice ? "two reads fail" : "a read fails"));
-      World failing;
+      FailingWorld failing;
       failing.fails_at(1, 5);
       if (twice) failing.fails_to_open(2);
-      World readable(1);
+      FailingWorld readable(1);
       const Lines clean = all_lines(*readable.runtime, text);
       save_everywhere(text, failing, readable,
                       [&](size_t saved, size_t position, const Lines& whole, const Lines& rest) {
@@ -145,12 +145,12 @@ TEST_CASE("what a position has met of failed reads is part of it, where the file
 
 TEST_CASE("where other reads fail, a position gives the same rows or one error") {
   for_each_text(kFailingReads, [](const std::string& text) {
-    World failing;
+    FailingWorld failing;
     failing.fails_at(1, 5);
     const Lines whole = all_lines(*failing.runtime, text);
     for (const int file : {0, 1, 2}) {
       INFO("restored where file " << file << " fails");
-      World other;
+      FailingWorld other;
       other.fails_at(file, 2);
       auto iterator = open_text(*failing.runtime, text);
       for (size_t position = 0; position <= whole.size(); ++position) {
@@ -174,9 +174,9 @@ TEST_CASE("what is left out because a file could not be read stays left out") {
                                    " | ignore_errors() | shuffle(7, seed: 1)",
                                    " | batch(2) | ignore_errors() | shuffle(7, seed: 1) | batch(3)"};
   for_each_text(pipelines, [](const std::string& text) {
-    World failing;
+    FailingWorld failing;
     failing.fails_at(1, 5);
-    World readable(1);
+    FailingWorld readable(1);
     const Lines whole = all_lines(*failing.runtime, text);
     const Lines clean = all_lines(*readable.runtime, text);
     REQUIRE(whole.size() < clean.size());
@@ -195,9 +195,9 @@ TEST_CASE("a read that fails again when a position is restored on other threads 
   for_each_text(pipelines, [](const std::string& text) {
     for (const int threads : {1, 8}) {
       INFO("saved on " << threads << " threads");
-      World failing(threads);
+      FailingWorld failing(threads);
       failing.fails_at(1, 5).fails_to_open(2);
-      World other(9 - threads);
+      FailingWorld other(9 - threads);
       other.fails_at(1, 5).fails_to_open(2);
       save_everywhere(text, failing, other,
                       [&](size_t, size_t position, const Lines& whole, const Lines& rest) {
