@@ -169,7 +169,7 @@ TEST_CASE("holding: a window that lies where a paused one was is paused, too") {
 }
 
 // Gives 0, 1, and loses the three rows from 2 on; 5 to 8 follow, of which 5 was made ahead of a save.
-class Losing final : public Cursor {
+class Losing final : public AheadOfConsumer {
  public:
   Losing(Opening&, const NoParams&) {}
   Step next(Context&, const Demand&, Block& out) override {
@@ -183,6 +183,7 @@ class Losing final : public Cursor {
     return 3;
   }
   void state(Archive& archive) override { archive("next", next_); }
+  void warm_start() noexcept override {}
   void hold(Holding&, HeldRows& rows) override {
     if (next_ != 5) return;
     Block ahead;

@@ -43,7 +43,7 @@ inline Block block_of(const std::vector<Components>& rows) {
   return out;
 }
 
-inline Block numbers(int64_t begin, int64_t end) {
+inline Block block_of(int64_t begin, int64_t end) {
   Block out;
   out.reset(1);
   out.rows = static_cast<int>(end - begin);

@@ -92,7 +92,7 @@ TEST_CASE("written: a chunk that is cut short is refused") {
 // A shard whose index has these entries, with the right checksums.
 Status open_with(const std::vector<IndexEntry>& entries, int64_t rows) {
   SimulatedFileSystem files;
-  REQUIRE(write_blocks(files, "f", new_manifest(), kNumbers, {numbers(0, 3)}).ok());
+  REQUIRE(write_blocks(files, "f", new_manifest(), kNumbers, {block_of(0, 3)}).ok());
   WrittenManifest manifest = must(read_manifest(files, "f"));
   const std::string name = manifest.shard_name("f", 0);
   std::string bytes = must(files.read_file(name, 1 << 20));

@@ -75,7 +75,7 @@ TEST_CASE("written: many chunks in several shards keep their order") {
   SimulatedFileSystem files;
   std::vector<Block> blocks;
   constexpr int64_t kRows = 400'000;
-  for (int64_t i = 0; i < kRows; i += 1000) blocks.push_back(numbers(i, i + 1000));
+  for (int64_t i = 0; i < kRows; i += 1000) blocks.push_back(block_of(i, i + 1000));
   REQUIRE(write_blocks(files, kFolder, new_manifest(3), kNumbers, blocks).ok());
   auto reader = open_folder(files, kFolder, kNumbers);
   REQUIRE(reader.ok());
@@ -98,7 +98,7 @@ TEST_CASE("written: many chunks in several shards keep their order") {
 
 TEST_CASE("written: failed rows are left out, and nothing at all can be written") {
   SimulatedFileSystem files;
-  Block block = numbers(0, 4);
+  Block block = block_of(0, 4);
   block.fail_row(0, failure());
   block.fail_row(2, failure());
   REQUIRE(write_blocks(files, kFolder, new_manifest(), kNumbers, {block}).ok());
@@ -150,7 +150,7 @@ TEST_CASE("written: every flipped bit and every cut is an error that names file 
 TEST_CASE("written: after a damaged chunk the next one follows") {
   SimulatedFileSystem files;
   std::vector<Block> blocks;
-  for (int64_t i = 0; i < 150'000; i += 1000) blocks.push_back(numbers(i, i + 1000));
+  for (int64_t i = 0; i < 150'000; i += 1000) blocks.push_back(block_of(i, i + 1000));
   REQUIRE(write_blocks(files, kFolder, new_manifest(), kNumbers, blocks).ok());
   const std::string path = new_manifest().shard_name(kFolder, 0);
   auto bytes = files.read_file(path, 1 << 24);
@@ -176,11 +176,11 @@ TEST_CASE("written: a reader goes on with the old elements while they are replac
   TemporaryFolder folder;
   FileSystem& files = local_file_system();
   const std::string path = folder.at("written");
-  REQUIRE(write_blocks(files, path, new_manifest(), kNumbers, {numbers(0, 3)}).ok());
+  REQUIRE(write_blocks(files, path, new_manifest(), kNumbers, {block_of(0, 3)}).ok());
   auto old = open_folder(files, path, kNumbers);
   REQUIRE(old.ok());
   const WrittenManifest next = new_manifest(2, Compression::none, run_name(3, 4));
-  REQUIRE(write_blocks(files, path, next, kNumbers, {numbers(7, 9)}).ok());
+  REQUIRE(write_blocks(files, path, next, kNumbers, {block_of(7, 9)}).ok());
   Block block;
   CHECK(must((*old)->next(9, kMaxBlockBytes, block)) == 3);
   auto read = read_rows(files, path, kNumbers);
@@ -196,14 +196,14 @@ TEST_CASE("written: one writer at a time, and one that gives up leaves nothing")
   const std::string path = folder.at("written");
   auto first = WrittenWriter::begin(files, path, new_manifest(), kNumbers);
   REQUIRE(first.ok());
-  REQUIRE((*first)->add(numbers(0, 5)).ok());
+  REQUIRE((*first)->add(block_of(0, 5)).ok());
   const Status second =
       write_blocks(files, path, new_manifest(1, Compression::none, run_name(5, 5)), kNumbers, {});
   CHECK(second.code() == Code::unavailable);
   CHECK(read_rows(files, path, kNumbers).status().code() == Code::not_found);
   *first = nullptr;
   CHECK(!must(files.exists(path)));
-  CHECK(write_blocks(files, path, new_manifest(), kNumbers, {numbers(0, 5)}).ok());
+  CHECK(write_blocks(files, path, new_manifest(), kNumbers, {block_of(0, 5)}).ok());
 }
 
 TEST_CASE("written: what a killed writer left is removed by the next") {
@@ -212,7 +212,7 @@ TEST_CASE("written: what a killed writer left is removed by the next") {
   files.put(concat(kFolder, "/manifest.tmp"), "half");
   files.put(concat(kFolder, "/notes.txt"), "mine");
   CHECK(read_manifest(files, kFolder).status().code() == Code::not_found);
-  REQUIRE(write_blocks(files, kFolder, new_manifest(), kNumbers, {numbers(0, 5)}).ok());
+  REQUIRE(write_blocks(files, kFolder, new_manifest(), kNumbers, {block_of(0, 5)}).ok());
   CHECK(names_in(files).size() == 3);
   CHECK(must(files.exists(concat(kFolder, "/notes.txt"))));
 }
@@ -221,10 +221,10 @@ TEST_CASE("written: what a killed writer left is removed by the next") {
 bool cut_at(bool over_others, int64_t step, SimulatedDisk::Survives survives, uint64_t seed) {
   CAPTURE(over_others, step, seed);
   SimulatedDisk disk;
-  if (over_others) REQUIRE(write_blocks(disk, kFolder, new_manifest(), kNumbers, {numbers(0, 3)}).ok());
+  if (over_others) REQUIRE(write_blocks(disk, kFolder, new_manifest(), kNumbers, {block_of(0, 3)}).ok());
   disk.cut_power_at(disk.steps() + step);
   const WrittenManifest manifest = new_manifest(2, Compression::none, run_name(3, 4));
-  const bool done = write_blocks(disk, kFolder, manifest, kNumbers, {numbers(10, 14)}).ok();
+  const bool done = write_blocks(disk, kFolder, manifest, kNumbers, {block_of(10, 14)}).ok();
   const bool cut = !disk.list_folder(".").ok();
   disk.lose_power(survives, seed);
   auto read = read_rows(disk, kFolder, kNumbers);
@@ -238,7 +238,7 @@ bool cut_at(bool over_others, int64_t step, SimulatedDisk::Survives survives, ui
     REQUIRE((!over_others && !done));
   }
   const WrittenManifest again = new_manifest(1, Compression::none, run_name(5, 6));
-  REQUIRE(write_blocks(disk, kFolder, again, kNumbers, {numbers(20, 22)}).ok());
+  REQUIRE(write_blocks(disk, kFolder, again, kNumbers, {block_of(20, 22)}).ok());
   REQUIRE(read_rows(disk, kFolder, kNumbers)->size() == 2);
   REQUIRE(names_in(disk).size() == 2);
   return cut;

@@ -24,7 +24,7 @@ struct Driven {
 
 DatasetRef driven() {
   static const OperatorDef def = define<NoParams, Driven>(
-      {.name = "driven", .kind = OperatorKind::source, .spec = numbers, .cardinality = unknown_cardinality});
+      {.name = "driven", .kind = OperatorKind::source, .typing = {.spec = numbers}});
   return Build(def).node();
 }
 

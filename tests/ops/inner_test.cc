@@ -66,7 +66,7 @@ DatasetRef node_of(const char* name, bool counts = false) {
   static const OperatorDef def = define<NoParams, C>({
       .name = name,
       .kind = OperatorKind::source,
-      .typing = {.spec = inner_numbers, .cardinality = unknown_cardinality},
+      .typing = {.typing = {.spec = inner_numbers}},
       .position = {.counts_openings = counts ? always : nullptr},
   });
   return Build(def).inside(1).node();
@@ -107,7 +107,7 @@ struct DrivenInner {
 
 DatasetRef driven_inner() {
   static const OperatorDef def = define<NoParams, DrivenInner>(
-      {.name = "driven", .spec = inner_numbers, .cardinality = unknown_cardinality});
+      {.name = "driven", .typing = {.spec = inner_numbers}});
   return Build(def).over(node_of<Outer>("outer")).node();
 }
 

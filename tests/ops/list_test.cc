@@ -56,9 +56,9 @@ TEST_CASE("An operator that is added takes its place among the others") {
 TEST_CASE("Every operator says what it is") {
   for (const OperatorDef* op : operators()) {
     INFO(op->name);
-    CHECK(op->doc[0] != 0);
-    CHECK(op->spec != nullptr);
-    CHECK(op->cardinality != nullptr);
+    CHECK(op->page.doc[0] != 0);
+    CHECK(op->typing.spec != nullptr);
+    CHECK(op->typing.cardinality != nullptr);
     CHECK(op->open != nullptr);
     std::unique_ptr<ParamsBase> params = op->make_params();
     Fields fields;
