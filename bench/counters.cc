@@ -1,4 +1,5 @@
-// What counting costs: pipelines that are counted and sampled, as those of an iterator are, over the same without.
+// What counting costs: pipelines that are counted and sampled, as those of an iterator are, over the same
+// without.
 #include <memory>
 
 #include "core/stage_stats.h"

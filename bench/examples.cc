@@ -1,5 +1,5 @@
-// tf.Examples beside protobuf's own parser with an arena, packed values beside their bytes, and two threads beside two
-// processes.
+// tf.Examples beside protobuf's own parser with an arena, packed values beside their bytes, and two threads
+// beside two processes.
 #include <google/protobuf/arena.h>
 #include <unistd.h>
 
@@ -151,7 +151,8 @@ struct Speed {
   double processor = 0;
 };
 
-// So many that it doesn't matter that the last call of two runs alone, or that two processes don't begin as one.
+// So many that it doesn't matter that the last call of two runs alone, or that two processes don't begin as
+// one.
 constexpr int kBatches = 300;
 
 Speed parsing_speed(int threads) {

@@ -49,7 +49,8 @@ double beside_copy(benchmark::State& state, const std::string& text, double leas
       least);
 }
 
-// As many bytes as all vectors have, copied from memory to memory: what reading and writing them takes at least.
+// As many bytes as all vectors have, copied from memory to memory: what reading and writing them takes at
+// least.
 double memory_copy_seconds() {
   static std::vector<uint8_t> target(static_cast<size_t>(kEntries) * sizeof(float), 1);
   const Handed handed = vectors();
@@ -59,9 +60,9 @@ double memory_copy_seconds() {
   return watch.seconds();
 }
 
-// Five cheap operations on every entry, which is read once and written once if the chain is one pass. `ratio` compares
-// it with the memory's bandwidth, `of_cached_copy` with a copy of each block to a target that stays in the caches, where
-// the results of a pipeline go, too.
+// Five cheap operations on every entry, which is read once and written once if the chain is one pass. `ratio`
+// compares it with the memory's bandwidth, `of_cached_copy` with a copy of each block to a target that stays
+// in the caches, where the results of a pipeline go, too.
 void chain_of_five(benchmark::State& state, const std::string& text, double least) {
   const Handed handed = vectors();
   DocumentRef document = parse("from_tensor_slices(@x) | map(x -> " + text + ")", handed);

@@ -36,7 +36,8 @@ void exp_floats(benchmark::State& state) {
 }
 BENCHMARK(exp_floats)->Unit(benchmark::kMillisecond)->Iterations(12);
 
-// Five functions entry by entry over one that copies, by what they read: a second pass over memory would show.
+// Five functions entry by entry over one that copies, by what they read: a second pass over memory would
+// show.
 void chain_floats(benchmark::State& state) {
   const auto text = [](const std::string& value) {
     return "from_tensors(ones([784])) | repeat(20000) | batch(256) | map(x -> " + value + ")";

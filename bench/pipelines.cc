@@ -69,7 +69,8 @@ void scan_sum(benchmark::State& state) {
 }
 BENCHMARK(scan_sum)->Unit(benchmark::kMillisecond);
 
-// A lambda of three nodes, row by row: what the evaluator adds to the arithmetic, which takes about a nanosecond.
+// A lambda of three nodes, row by row: what the evaluator adds to the arithmetic, which takes about a
+// nanosecond.
 void reduce_three(benchmark::State& state) {
   drain(state, "range(1000000) | reduce(0, (s, x) -> s + x * 3 - 1)", 128, 41, 1000000);
 }
@@ -80,7 +81,8 @@ void scan_three(benchmark::State& state) {
 }
 BENCHMARK(scan_three)->Unit(benchmark::kMillisecond);
 
-// The same of one element a call, as a map makes it that is asked for one element; without the map and its input.
+// The same of one element a call, as a map makes it that is asked for one element; without the map and its
+// input.
 void call_three(benchmark::State& state) {
   constexpr int kCalls = 1'000'000;
   DocumentRef document = parse("range(1000000) | map(x -> (x + 7) * 3 - x)");

@@ -1,5 +1,5 @@
-// How a benchmark measures and reports. It includes nothing of weir, so that benchmarks of weir.hpp, whose names
-// are those of the inside, can use it.
+// How a benchmark measures and reports. It includes nothing of weir, so that benchmarks of weir.hpp, whose
+// names are those of the inside, can use it.
 #pragma once
 
 #include <benchmark/benchmark.h>
@@ -11,8 +11,8 @@
 
 namespace weir::bench {
 
-// What the time of a row depends on, measured in the same run: targets are scaled by what it takes here over what it takes
-// on the machine that they are written for.
+// What the time of a row depends on, measured in the same run: targets are scaled by what it takes here over
+// what it takes on the machine that they are written for.
 struct Reference {
   double found_ns;
   double expected_ns;
@@ -36,7 +36,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
 };
 
-// The processor time of all threads since it was made, for pairs of which other processes must not disturb one.
+// The processor time of all threads since it was made, for pairs of which other processes must not disturb
+// one.
 class CpuWatch {
  public:
   double seconds() const { return now() - begin_; }
@@ -54,8 +55,9 @@ class CpuWatch {
 class Rounds {
  public:
   void add(double seconds, int64_t elements);
-  // Sets the counters of the row: the median with its quartiles (`from`, `to`), what it may be at most on this machine,
-  // and the ratio of the two: met if 1 or below. If the quartiles enclose the target, the row's label says so.
+  // Sets the counters of the row: the median with its quartiles (`from`, `to`), what it may be at most on
+  // this machine, and the ratio of the two: met if 1 or below. If the quartiles enclose the target, the row's
+  // label says so.
   void report(benchmark::State& state, double target_ns, Reference reference = arithmetic());
 
  private:
@@ -67,12 +69,12 @@ void report_ns(benchmark::State& state, double ns, double target_ns, Reference r
 // The same for a rate beside a reference of the same run: the ratio is ours/reference, to be at least
 // `least`.
 void report_rate(benchmark::State& state, double ours, double reference, double least);
-// The same for pairs that were measured in alternation: the median of their ratios, and the bounds between which the true
-// median lies 95 times in 100. If these enclose the target, the row's label says so.
+// The same for pairs that were measured in alternation: the median of their ratios, and the bounds between
+// which the true median lies 95 times in 100. If these enclose the target, the row's label says so.
 void report_ratios(benchmark::State& state, std::vector<double> ratios, double least);
 
-// Calls both in turns and reports how many times as fast `ours` was, by processor time, as report_ratios does. Returns
-// the least seconds that `ours` took.
+// Calls both in turns and reports how many times as fast `ours` was, by processor time, as report_ratios
+// does. Returns the least seconds that `ours` took.
 template <class Ours, class Reference>
 double alternate(benchmark::State& state, Ours ours, Reference reference, double least) {
   std::vector<double> ratios;

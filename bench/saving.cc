@@ -1,5 +1,5 @@
-// What saving costs in throughput: the same pipeline read with a save every thousand elements and without any,
-// by the processor time of all threads.
+// What saving costs in throughput: the same pipeline read with a save every thousand elements and without
+// any, by the processor time of all threads.
 #include <string>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// What the benchmarks of the inside share: a runtime, drained pipelines, and the machine's own limits measured in the same run.
+// What the benchmarks of the inside share: a runtime, drained pipelines, and the machine's own limits
+// measured in the same run.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Written elements: reading them beside pread of the same bytes, with and without the checksum of every byte, and
-// writing them beside write and fsync of as many bytes.
+// Written elements: reading them beside pread of the same bytes, with and without the checksum of every byte,
+// and writing them beside write and fsync of as many bytes.
 #include <fcntl.h>
 #include <unistd.h>
 

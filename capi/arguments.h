@@ -1,5 +1,6 @@
-// TakenArguments: a caller's weir_arguments, read and checked once. It takes over the callbacks among them and
-// destroys those that nobody uses; datasets and tensors are shared. Errors are kept until status() is called.
+// TakenArguments: a caller's weir_arguments, read and checked once. It takes over the callbacks among them
+// and destroys those that nobody uses; datasets and tensors are shared. Errors are kept until status() is
+// called.
 #pragma once
 
 #include <string>
@@ -10,7 +11,8 @@
 
 namespace weir::capi {
 
-// More arguments in one call, members counted, are refused without reading the array, as are those nested deeper.
+// More arguments in one call, members counted, are refused without reading the array, as are those nested
+// deeper.
 inline constexpr uint64_t kMaxArguments = 65536;
 inline constexpr int kMaxArgumentDepth = 1000;
 

@@ -1,5 +1,6 @@
-// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. released() is for
-// those that only release. Also what the entry points share: reading the options, strings and handles of a caller.
+// guarded(): the one exception barrier; every entry point that can fail runs its body inside it. released()
+// is for those that only release. Also what the entry points share: reading the options, strings and handles
+// of a caller.
 //
 //   int32_t weir_thing_do(weir_thing thing, int64_t* out, weir_error* error) {
 //     return guarded(error, out, [&]() -> Status { … *out = …; return Status(); });
@@ -93,13 +94,15 @@ Status too_many_owners(std::string_view what);
 // Implements the _ref functions.
 Status share(HandleKind kind, std::string_view what, uint64_t handle);
 
-// Reads a caller's string and resolves WEIR_STRLEN. invalid_argument for NULL with a length, or a size above `limit`.
+// Reads a caller's string and resolves WEIR_STRLEN. invalid_argument for NULL with a length, or a size above
+// `limit`.
 Result<std::string_view> read_string(const char* data, uint64_t size, std::string_view what, uint64_t limit);
 
 // Reads a caller's bytes, with the same errors.
 Result<std::string_view> read_bytes(const void* data, uint64_t size, std::string_view what);
 
-// Reads a caller's dimensions. invalid_argument for a rank outside 0..8, for NULL, or for a negative dimension.
+// Reads a caller's dimensions. invalid_argument for a rank outside 0..8, for NULL, or for a negative
+// dimension.
 Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims);
 
 inline constexpr uint64_t kMaxNameBytes = 4096;
@@ -125,9 +128,9 @@ Status check_out_struct(std::string_view name, uint32_t struct_size, size_t firs
 Status check_reserved(std::string_view name, int64_t reserved);
 
 // Copies a versioned struct over `known`, which holds the defaults for fields that an older caller does not
-// have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since the callbacks
-// in it must be destroyed.
-// Size 0 means `zero`; for elements of arrays this is their distance, not the smallest accepted size.
+// have. NULL leaves the defaults. If the size is valid, `known` is filled even on failure, since the
+// callbacks in it must be destroyed. Size 0 means `zero`; for elements of arrays this is their distance, not
+// the smallest accepted size.
 template <class T>
 Status read_struct(std::string_view name, const T* given, size_t first, size_t zero, T& known) {
   if (!given) return Status();

@@ -186,7 +186,8 @@ Status not_filled(size_t index, size_t count) {
 
 }  // namespace
 
-// The word of a slot that nobody else can pin any more gets the next generation, as if it had been published anew.
+// The word of a slot that nobody else can pin any more gets the next generation, as if it had been published
+// anew.
 void RunningCall::reopen() {
   const uint64_t word = slot_->word.load(std::memory_order_relaxed);
   const uint64_t kind = (word >> 32) & slots::kKindMask;

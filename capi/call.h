@@ -1,5 +1,6 @@
-// CallObject: the object behind a weir_call while a callback runs. It borrows the blocks of the call and keeps the
-// callback's allocations until finish() passes them on. Only the callback uses it, on one thread at a time.
+// CallObject: the object behind a weir_call while a callback runs. It borrows the blocks of the call and
+// keeps the callback's allocations until finish() passes them on. Only the callback uses it, on one thread at
+// a time.
 //
 // A callback by element runs for each row of a block, with one object and one allocation for all of them:
 //
@@ -36,8 +37,8 @@ class CallObject final : public Object {
   void* allocate(uint64_t size);
   Status fail(int64_t row, int32_t code, std::string_view message);
 
-  // Checks what a call by block wrote and turns its result into the outcome of the call. Fails only if the whole
-  // call does; errors of single rows are in `out`.
+  // Checks what a call by block wrote and turns its result into the outcome of the call. Fails only if the
+  // whole call does; errors of single rows are in `out`.
   Status finish(int32_t result);
 
   // By element, rows in rising order. Errors are in `out`.
@@ -79,8 +80,9 @@ class CallObject final : public Object {
   std::vector<BufferRef> allocated_;
 };
 
-// A call that has a handle. Other threads may use the handle at any time, even while the callback returns, but
-// what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to leave.
+// A call that has a handle. Other threads may use the handle at any time, even while the callback returns,
+// but what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to
+// leave.
 class RunningCall {
  public:
   explicit RunningCall(std::unique_ptr<CallObject> call)

@@ -28,8 +28,8 @@ class DestroyGuard {
 // Takes over a callback. invalid_argument if it is not a valid one.
 Result<CallbackRef> take_callback(const weir_callback* given);
 
-// Whether texts can call a function by this name: invalid_argument for a reserved word, already_exists for the name of an
-// operator, function or dtype.
+// Whether texts can call a function by this name: invalid_argument for a reserved word, already_exists for
+// the name of an operator, function or dtype.
 Status check_function_name(std::string_view name);
 
 }  // namespace weir::capi

@@ -44,7 +44,8 @@ struct ManagerObject final : Object {
     return Status();
   }
 
-  // A position in a pipeline with shard(auto, auto) knows its rank: that of another one must not take its place.
+  // A position in a pipeline with shard(auto, auto) knows its rank: that of another one must not take its
+  // place.
   Status check_world(const World& whose) const {
     if (whose.size == 0) return Status();
     const uint32_t rank = std::visit([](const auto& own) { return own.rank(); }, files);

@@ -24,7 +24,8 @@ Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64
   return out;
 }
 
-// Takes over the arguments first, before anything can fail, and exactly once whatever the rest of the call does.
+// Takes over the arguments first, before anything can fail, and exactly once whatever the rest of the call
+// does.
 template <class Body>
 int32_t with_arguments(const weir_argument* arguments, uint64_t count, weir_dataset* out, weir_error* error,
                        Body&& body) {

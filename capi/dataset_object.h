@@ -16,8 +16,8 @@ struct DatasetObject final : Object {
   ~DatasetObject() override { delete spec_.load(std::memory_order_acquire); }
   const DocumentRef document;
 
-  // The structure of its elements, copied once, since what shares it may outlive the dataset. Takes no lock, which a child
-  // after fork might wait for.
+  // The structure of its elements, copied once, since what shares it may outlive the dataset. Takes no lock,
+  // which a child after fork might wait for.
   SpecRef spec() {
     const SpecRef* made = spec_.load(std::memory_order_acquire);
     if (!made) {

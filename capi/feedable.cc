@@ -14,8 +14,8 @@ class Feedable final : public Object {
   const SpecRef spec;
   const std::vector<Component> components;
 
-  // Puts into `order` where the components of `spec` stand in the rows of `object`; nothing if in their places.
-  // Cost: about a nanosecond in that case, from the second call on; else a walk over both structures.
+  // Puts into `order` where the components of `spec` stand in the rows of `object`; nothing if in their
+  // places. Cost: about a nanosecond in that case, from the second call on; else a walk over both structures.
   Status find_order(const IteratorObject& object, uint64_t handle, std::vector<int>& order) {
     std::atomic<uint64_t>& place = fitting_[handle % kPlaces];
     if (place.load(std::memory_order_relaxed) == handle) [[likely]]

@@ -1,5 +1,5 @@
-// Generators of the host: a weir_generator taken over, as an expr::Generator. Its destroy function runs exactly once: when
-// the last CallbackRef goes, or when taking it over fails.
+// Generators of the host: a weir_generator taken over, as an expr::Generator. Its destroy function runs
+// exactly once: when the last CallbackRef goes, or when taking it over fails.
 #pragma once
 
 #include "capi/barrier.h"

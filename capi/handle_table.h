@@ -12,7 +12,8 @@
 //   5. A slot's generation changes before the slot is reused, so that old handles do not fit; it begins at a
 //      random number, so that handles of another process do not fit either.
 //
-// Resolve takes about 1 ns, pin and unpin about 6 ns (2 ns with the bias), publish and the last release about 50 ns.
+// Resolve takes about 1 ns, pin and unpin about 6 ns (2 ns with the bias), publish and the last release about
+// 50 ns.
 #pragma once
 
 #include <atomic>
@@ -109,7 +110,8 @@ static_assert(slots::kChunks * slots::kChunkSlots == 4194304);
 // Never returns 0. Throws TooManyHandles, or std::bad_alloc if there is no memory.
 uint64_t publish(HandleKind kind, std::unique_ptr<Object> object);
 
-// Returns the object of a live handle, or null. REQUIRES of the caller's caller: no other thread releases it meanwhile.
+// Returns the object of a live handle, or null. REQUIRES of the caller's caller: no other thread releases it
+// meanwhile.
 inline Object* resolve(HandleKind kind, uint64_t handle) noexcept {
   const Slot* found = slots::find(handle);
   if (!found || !slots::fits(found->word.load(std::memory_order_acquire), kind, handle)) return nullptr;

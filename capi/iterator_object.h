@@ -50,8 +50,8 @@ class StringHandle {
   static constexpr std::string_view kPrefix = "weir-iterator:";
   static constexpr size_t kSize = kPrefix.size() + 16 + 1 + 32;
 
-  // The handle in a text of this size, 0 for any other size. A text of another form gives any number: equals() decides
-  // whether it is one.
+  // The handle in a text of this size, 0 for any other size. A text of another form gives any number:
+  // equals() decides whether it is one.
   static uint64_t iterator_of(std::string_view text) noexcept {
     if (text.size() != kSize) return 0;
     const char* digits = text.data() + kPrefix.size();

@@ -36,8 +36,8 @@ class RuntimeHost final : public RefCounted {
   // Returns all registered callbacks by name.
   Handed callbacks() const;
 
-  // Returns the iterator that has the name, or gives the name to `iterator` and returns that, with one more owner in
-  // either case. resource_exhausted if it cannot have another owner.
+  // Returns the iterator that has the name, or gives the name to `iterator` and returns that, with one more
+  // owner in either case. resource_exhausted if it cannot have another owner.
   Result<uint64_t> share_iterator(const std::string& name, uint64_t iterator);
   // Frees the names of an iterator that is gone.
   void forget_iterator(uint64_t iterator);

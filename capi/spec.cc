@@ -53,7 +53,8 @@ bool take_word(std::string_view& path, std::string_view word) {
   return true;
 }
 
-// Removes the first word of the path and returns the part of the spec that it names, if any. Keys need no quotes.
+// Removes the first word of the path and returns the part of the spec that it names, if any. Keys need no
+// quotes.
 std::optional<size_t> take_part(const Spec& spec, const std::vector<std::string>& names,
                                 std::string_view& path) {
   for (size_t i = 0; i < names.size(); ++i) {

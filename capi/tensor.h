@@ -16,8 +16,8 @@ struct TensorObject final : Object {
 weir_tensor publish_tensor(Tensor tensor);
 Result<Tensor> tensor_of(weir_tensor tensor);
 
-// Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy if `writable`. Shared memory is
-// read-only unless `unshared`: then only the caller's element uses it.
+// Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy if `writable`. Shared memory
+// is read-only unless `unshared`: then only the caller's element uses it.
 Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared);
 
 }  // namespace weir::capi

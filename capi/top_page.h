@@ -1,7 +1,7 @@
 // TopPage: the state of a runtime's iterators, as text in a file in shared memory that `weir top` reads.
 //
-// A separate thread rewrites it twice a second; readers always see a whole file. It is removed with the TopPage.
-// Errors are logged once, and nothing else fails because of them.
+// A separate thread rewrites it twice a second; readers always see a whole file. It is removed with the
+// TopPage. Errors are logged once, and nothing else fails because of them.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-/* Elements in an event loop: only poll() waits, and it watches other descriptors, too: here a pipe in place of
-   a socket. */
+/* Elements in an event loop: only poll() waits, and it watches other descriptors, too: here a pipe in place
+   of a socket. */
 #define _POSIX_C_SOURCE 200809L
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
-/* The program's own decoder as a function of the notation: unpack_bits(packed) makes eight entries, 0 or 1, of each byte.
- * It is called like a built-in function, once for all rows of a block, and says what shape its result has. */
+/* The program's own decoder as a function of the notation: unpack_bits(packed) makes eight entries, 0 or 1,
+ * of each byte. It is called like a built-in function, once for all rows of a block, and says what shape its
+ * result has. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +29,8 @@ static int32_t unpack_bits(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* While a dataset is built: uint8[28] gives uint8[224], and an unknown number of bytes an unknown number of bits. */
+/* While a dataset is built: uint8[28] gives uint8[224], and an unknown number of bytes an unknown number of
+ * bits. */
 static int32_t bits_of(void* user_data, weir_spec arguments, weir_spec* result) {
   (void)user_data;
   weir_spec packed = {0};

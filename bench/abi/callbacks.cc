@@ -1,4 +1,5 @@
-// Functions of the host in a pipeline: what a call costs by element and by block, with its views of input and output.
+// Functions of the host in a pipeline: what a call costs by element and by block, with its views of input and
+// output.
 #include "opened.h"
 #include "report.h"
 

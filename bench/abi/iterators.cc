@@ -1,5 +1,5 @@
-// What iterators cost through the C ABI beside the elements themselves: copies into the caller's memory, feeding by
-// handle, checkpoints, and beginning again.
+// What iterators cost through the C ABI beside the elements themselves: copies into the caller's memory,
+// feeding by handle, checkpoints, and beginning again.
 #include <algorithm>
 
 #include "opened.h"

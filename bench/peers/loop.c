@@ -1,5 +1,5 @@
-/* The loop of the rows that stay inside the library: an iterator is read to its end, and Python sees none of it.
- * bench/compare compiles this over libweir.so, so that the calls cost what they cost any program. */
+/* The loop of the rows that stay inside the library: an iterator is read to its end, and Python sees none of
+ * it. bench/compare compiles this over libweir.so, so that the calls cost what they cost any program. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
@@ -104,7 +104,8 @@ loop* loop_open(const char* text, const loop_array* array, const sleeps* sleepin
   return NULL;
 }
 
-/* Reads to the end, in blocks of up to 1,024 elements or one by one. Returns how many there were; -1 if one failed. */
+/* Reads to the end, in blocks of up to 1,024 elements or one by one. Returns how many there were; -1 if one
+ * failed. */
 int64_t loop_drain(loop* it, int32_t blocks) {
   int64_t total = 0;
   for (;;) {
@@ -131,8 +132,8 @@ static void* sleep_on(void* data) {
   }
 }
 
-/* All the sleeps, by as many threads, which hand nothing to anybody: what the machine can do. Returns 0, or -1 if there are
- * not as many threads. */
+/* All the sleeps, by as many threads, which hand nothing to anybody: what the machine can do. Returns 0, or
+ * -1 if there are not as many threads. */
 int32_t loop_sleep_in_threads(const sleeps* all, int32_t threads) {
   enum { kMost = 256 };
   pthread_t started[kMost];

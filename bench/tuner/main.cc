@@ -1,13 +1,16 @@
-// weir_tuner: runs each pipeline of the corpus with settings by hand and with `auto`, and prints one line of JSON for it.
+// weir_tuner: runs each pipeline of the corpus with settings by hand and with `auto`, and prints one line of
+// JSON for it.
 //
-//   weir_tuner FOLDER [--overhead] [NAME]...    FOLDER: for the files that pipelines read; NAME: of a pipeline,
+//   weir_tuner FOLDER [--overhead] [NAME]...    FOLDER: for the files that pipelines read; NAME: of a
+//   pipeline,
 //                                               or the beginning of one
 //   weir_tuner --list                           the names
 //
-// All settings are screened once, the best five measured again in turns with `auto`. `auto` is measured from two seconds
-// after its beginning, or after the load has changed; settings by hand after a quarter of a second, under the changed load
-// all the time. One pipeline takes up to 80 seconds. With --overhead, `auto` is measured in turns with the numbers that it
-// found, frozen. bench/tuner/table.py makes the tables of docs/tuning.md from the lines.
+// All settings are screened once, the best five measured again in turns with `auto`. `auto` is measured from
+// two seconds after its beginning, or after the load has changed; settings by hand after a quarter of a
+// second, under the changed load all the time. One pipeline takes up to 80 seconds. With --overhead, `auto`
+// is measured in turns with the numbers that it found, frozen. bench/tuner/table.py makes the tables of
+// docs/tuning.md from the lines.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>

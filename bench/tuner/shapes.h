@@ -32,7 +32,8 @@ struct Shape {
   int64_t memory_bytes = 0;
 };
 
-// `folder` is for the files that some of them read; those that exist are used again. Without one there are none.
+// `folder` is for the files that some of them read; those that exist are used again. Without one there are
+// none.
 std::vector<Shape> shapes(const std::string& folder);
 
 }  // namespace weir::bench

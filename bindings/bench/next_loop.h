@@ -1,4 +1,5 @@
-/* What the bindings are compared with: elements taken one by one in C, each with a look at its first entry. */
+/* What the bindings are compared with: elements taken one by one in C, each with a look at its first entry.
+ */
 #ifndef WEIR_NEXT_LOOP_H
 #define WEIR_NEXT_LOOP_H
 

@@ -1,5 +1,5 @@
-/* What the Go package has in C: structs that live outside Go's memory, and functions that make two calls in one, since a
- * call from Go costs more than most of those here. */
+/* What the Go package has in C: structs that live outside Go's memory, and functions that make two calls in
+ * one, since a call from Go costs more than most of those here. */
 #ifndef WEIRGO_H
 #define WEIRGO_H
 

@@ -1,4 +1,5 @@
-/* weir.h: data loading for programs that train or run models. This header is the manual; read it from the top.
+/* weir.h: data loading for programs that train or run models. This header is the manual; read it from the
+ * top.
  *
  *   weir_runtime runtime = {0};
  *   weir_dataset dataset = {0};
@@ -77,9 +78,9 @@
  * Threads. Unless its comment says otherwise, a function may be called on any thread, and several threads
  * may use one handle at once.
  *
- * A thread must not end while it is inside the library. A callback must not call pthread_exit, and a thread must
- * not be cancelled during a call: pthread_setcancelstate can disable cancellation around it. To stop a thread
- * that waits, call weir_iterator_cancel.
+ * A thread must not end while it is inside the library. A callback must not call pthread_exit, and a thread
+ * must not be cancelled during a call: pthread_setcancelstate can disable cancellation around it. To stop a
+ * thread that waits, call weir_iterator_cancel.
  */
 #ifndef WEIR_WEIR_H
 #define WEIR_WEIR_H
@@ -255,11 +256,10 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
  *
  * An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
  * a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
- * "by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and its
- * "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives", "default" in
- * the notation, "minimum", "maximum", "also", "auto", "none",
- * "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
- * nearest name. */
+ * "by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and
+ * its "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives",
+ * "default" in the notation, "minimum", "maximum", "also", "auto", "none", "aliases" (tf.data's names for it)
+ * and "doc". Later versions may add keys. Errors: not_found, with the nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -545,10 +545,10 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 
-/* The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is `number`
- * as a literal, which takes the dtype of its context, with the digits of a float or a double. The others have
- * `members`: [a, b], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the operator `text` applied
- * to its members as weir_dataset_apply does. */
+/* The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is
+ * `number` as a literal, which takes the dtype of its context, with the digits of a float or a double. The
+ * others have `members`: [a, b], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the
+ * operator `text` applied to its members as weir_dataset_apply does. */
 #define WEIR_VALUE_STRING 1u
 #define WEIR_VALUE_FLOAT32 2u
 #define WEIR_VALUE_FLOAT64 3u
@@ -557,9 +557,10 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 #define WEIR_VALUE_DICT 6u
 #define WEIR_VALUE_CALL 7u
 
-/* A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`. Exactly one of
- * them is set. The library takes ownership of callbacks and generators, even if the call fails; everything else stays
- * the caller's. The macros below are initialisers, with `name` and `text` ending at their NUL:
+/* A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`.
+ * Exactly one of them is set. The library takes ownership of callbacks and generators, even if the call
+ * fails; everything else stays the caller's. The macros below are initialisers, with `name` and `text` ending
+ * at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  */
@@ -606,12 +607,13 @@ WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint
  * (concatenate), and those of a source (zip), become its first positional arguments.
  *
  * A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
- * (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The operator "" is
- * its one input. In any call, an argument called "$n" declares that parameter, with a spec as its text, and one called
+ * (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
+ * operator "" is its one input. In any call, an argument called "$n" declares that parameter, with a spec as
+ * its text, and one called
  * "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
  *
- * Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments
- * is not one value, or for more than 65,536 arguments or 1,000 levels of calls. */
+ * Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
+ * arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls. */
 WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name,
                                     uint64_t operator_name_size, const weir_dataset* inputs,
                                     uint64_t input_count, const weir_argument* arguments,
@@ -634,8 +636,8 @@ WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, we
  * print as @1, @2 … */
 WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
-/* Added to `position` of weir_dataset_at, which must then be below 2^61: returns WEIR_PENDING if the element takes
- * longer than about 50 milliseconds. */
+/* Added to `position` of weir_dataset_at, which must then be below 2^61: returns WEIR_PENDING if the element
+ * takes longer than about 50 milliseconds. */
 #define WEIR_AT_TRY (-4611686018427387904)
 
 /* Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
@@ -657,30 +659,32 @@ WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int
 /* Only what a checkpoint takes. */
 #define WEIR_EXPLAIN_CHECKPOINT 2u
 
-/* Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+/* Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are
+ * WEIR_EXPLAIN_.... JSON:
  *
  *   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
  *    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1,
  *    "at_once": 0, "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null,
  *    "windows": 1, "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
  *
- * "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
- * is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
- * "caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
- * progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
- * beside one row that is always admitted; null where there is no limit, or nobody knows. "rewrites" lists where an
- * iterator opens one operator in place of several: the "rules", and the "operators" as written. "rewritten" is the graph
- * after that, in the form of "graph"; null if it is as written, as under options(rewrites: false). "windows", "lanes" and
- * "max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
+ * "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults.
+ * "cardinality" is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator:
+ * "compute", "blocking" or "caller". An operator that runs ahead has a "window": how many of them, how many
+ * calls or windows are "at_once" in progress (0: one thread pulls the input; "auto": as many as the runtime
+ * has threads), and what each holds at most, beside one row that is always admitted; null where there is no
+ * limit, or nobody knows. "rewrites" lists where an iterator opens one operator in place of several: the
+ * "rules", and the "operators" as written. "rewritten" is the graph after that, in the form of "graph"; null
+ * if it is as written, as under options(rewrites: false). "windows", "lanes" and "max_bytes" sum this up.
+ * "checkpoint" is what saving an iterator takes, and what restoring it reads again:
  *
  *   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
  *    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
  *
- * "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
- * many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
- * elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
- * "read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
- * null where nobody knows. Errors: invalid_argument. */
+ * "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why,
+ * "callback_states" how many callbacks save a state, "refused" why only the policy ignore can save it at all.
+ * "by_value" operators keep elements that cannot be made again: at most "held_rows" of them, which take
+ * "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was set,
+ * which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument. */
 WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out,
                                       weir_error* error);
 
@@ -720,7 +724,8 @@ WEIR_API int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint
 WEIR_API int32_t weir_element_create(weir_element* out, weir_error* error);
 WEIR_API void weir_element_destroy(weir_element element);
 
-/* Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not finished. */
+/* Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not
+ * finished. */
 WEIR_API void weir_element_clear(weir_element element);
 
 /* Returns component `index` of the flat list, in which a dict's components have their written order;
@@ -740,9 +745,9 @@ typedef struct weir_origin {
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }
 
 /* Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
- * batch or another group has the origin of its first member; elements of sources without records have none. The
- * file's name is valid until the next call for this element, or until the element is filled again, cleared or
- * destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name. */
+ * batch or another group has the origin of its first member; elements of sources without records have none.
+ * The file's name is valid until the next call for this element, or until the element is filled again,
+ * cleared or destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
 /* Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
@@ -825,9 +830,10 @@ typedef struct weir_iterator_options {
    * a function or under an endless repeat, the number of openings per epoch depends on the data; its orders
    * still differ between epochs, but are not those of one iterator that is initialised again. */
   uint64_t epoch;
-  /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come from the
-   * environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of Open MPI, MPICH, Slurm
-   * or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). With none of these it is rank 0 of 1. */
+  /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come
+   * from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of
+   * Open MPI, MPICH, Slurm or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). With none
+   * of these it is rank 0 of 1. */
   uint32_t rank;
   uint32_t world_size;
   /* Instead of a checkpoint: the checkpoints of all ranks of a run, in any order, to continue with another
@@ -862,14 +868,14 @@ WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec 
  * dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
  * continue to count, so every shuffle has a new order, even with other datasets in between. Ends a
  * cancellation. The flags are refused: they are for weir_iterator_create. Waits for a next in progress;
- * the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is not the iterator's, or a
- * parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
- * failed_precondition if it belongs to another graph (the error names the operator and parameter that
- * differ), to other parameters or to a later version of the library, or if there is no dataset;
+ * the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is
+ * not the iterator's, or a parameter is missing, unknown or of another spec; data_loss if the checkpoint is
+ * damaged; failed_precondition if it belongs to another graph (the error names the operator and parameter
+ * that differ), to other parameters or to a later version of the library, or if there is no dataset;
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
- * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
- * is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
- * failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
+ * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
+ * below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
+ * many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
@@ -897,8 +903,8 @@ WEIR_API int32_t weir_iterator_next(weir_iterator iterator, weir_element element
 /* Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
  * dimension. Sets `out_rows` to their number: fewer if that is cheaper, if shapes change, before a failed
  * element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
- * weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
- * for nested datasets, and for tensors of rank 8, which have no room for another dimension. */
+ * weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also
+ * unimplemented for nested datasets, and for tensors of rank 8, which have no room for another dimension. */
 WEIR_API int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_element element,
                                           int64_t* out_rows, weir_error* error);
 
@@ -945,8 +951,9 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
  * Errors: unavailable. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
-/* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again. So may a
- * weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale handles are ignored. */
+/* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
+ * So may a weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale
+ * handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
 /* Returns the position, before the first element, after any, or at the end. An iterator that starts there
@@ -976,12 +983,14 @@ WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, u
  * random bits, so it cannot be guessed. */
 WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
-/* As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON. */
+/* As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of
+ * JSON. */
 #define WEIR_STATS_TEXT 1u
 #define WEIR_STATS_PROMETHEUS 2u
 
-/* Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
- * nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+/* Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
+ * throughput. Waits for nothing and may be called at any time, also at the end. `flags` is 0 or one of
+ * WEIR_STATS_.... JSON:
  *
  *   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
  *    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
@@ -991,34 +1000,37 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
  *    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N,
  *    "computing": 0.02, "now": 2, "max": 2}}, ...]}
  *
- * The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
- * themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
- * bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
- * without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
- * "tuned" has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
- * "prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
- * "alone" is true where it turned out that whoever waits in next makes more elements alone than with the runtime's threads.
- * "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
- * has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
- * makes calls at once has "calls". All datasets that an operator opens count as one stage.
+ * The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had
+ * "consumer_ns" to themselves between two calls. Elements are counted, and count again where a restore makes
+ * them again; times and bytes are estimated from samples, which cost less than a hundredth of the time.
+ * "busy_ns" is a stage's own time without that of its inputs, and "computing" the part of it that a processor
+ * worked; null where none was measured. "tuned" has the numbers that tuning has found as a text that
+ * options(tuned: "...") takes, such as "prefetch rows 64, prefetch/map calls 8": a run that is given it
+ * begins there. With options(autotune: false) they stay. "alone" is true where it turned out that whoever
+ * waits in next makes more elements alone than with the runtime's threads. "pulled_by" is the stage whose
+ * window pulls this one on a thread of its own, null if next does. A stage that runs ahead has a "window":
+ * what it holds now and at most, how long it was found empty, and how long it was full. A stage that makes
+ * calls at once has "calls". All datasets that an operator opens count as one stage.
  *
- * "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
- * that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument. */
+ * "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of
+ * the time that it takes, "gain" by how much the throughput rises at most if it takes none. Errors:
+ * invalid_argument. */
 WEIR_API int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 
 /* ---- Feedable iterators: the caller names an iterator at each call ------------------------------------- */
 
-/* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
- * call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
- * can pause for validation and go on. Several threads may use one at once, with the same or with different handles. */
+/* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
+ * own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
+ * position, so training can pause for validation and go on. Several threads may use one at once, with the
+ * same or with different handles. */
 WEIR_API int32_t weir_feedable_create(weir_spec spec, weir_feedable* out, weir_error* error);
 WEIR_API void weir_feedable_destroy(weir_feedable feedable);
 
-/* Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
- * weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
- * not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
- * shapes compatible, and the error names the part that differs. */
+/* Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
+ * Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
+ * also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
+ * must be equal and shapes compatible, and the error names the part that differs. */
 WEIR_API int32_t weir_feedable_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                     weir_element element, weir_error* error);
 
@@ -1033,7 +1045,8 @@ WEIR_API int32_t weir_feedable_next_block(weir_feedable feedable, const char* ha
 WEIR_API int32_t weir_feedable_next_into(weir_feedable feedable, const char* handle, uint64_t handle_size,
                                          weir_buffer* buffers, uint64_t buffer_count, weir_error* error);
 
-/* ---- Checkpoint managers: a folder with the newest positions -------------------------------------------- */
+/* ---- Checkpoint managers: a folder with the newest positions --------------------------------------------
+ */
 
 typedef struct weir_checkpoint_manager_options {
   uint32_t struct_size;
@@ -1041,33 +1054,33 @@ typedef struct weir_checkpoint_manager_options {
   uint32_t rank; /* whose generations these are; one manager at a time writes those of a rank */
   /* 0: each rank by itself. Else how many ranks there are, for jobs whose number of ranks may change. */
   uint32_t world_size;
-  int64_t
-      every_elements; /* elements after which weir_checkpoint_manager_step says that a save is due; 0: never */
-  int64_t every_ns;   /* nanoseconds after which it says so; 0: never */
+  int64_t every_elements; /* elements after which weir_checkpoint_manager_step says that a save is due; 0:
+                             never */
+  int64_t every_ns;       /* nanoseconds after which it says so; 0: never */
 } weir_checkpoint_manager_options;
 
 #define WEIR_CHECKPOINT_MANAGER_OPTIONS_INIT \
   { sizeof(weir_checkpoint_manager_options), 0, 0, 0, 0, 0 }
 
-/* Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
- * generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
- * its own rank: a manager neither reads nor removes the files of other ranks. Removes the half-written files
- * of a killed process of this rank. `options` may be NULL. One thread at a time may use a manager. Errors:
- * invalid_argument; those of the folder.
+/* Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each
+ * save is a generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share
+ * the folder if each has its own rank: a manager neither reads nor removes the files of other ranks. Removes
+ * the half-written files of a killed process of this rank. `options` may be NULL. One thread at a time may
+ * use a manager. Errors: invalid_argument; those of the folder.
  *
  * With a world size, the ranks of a job form a group with its own folder, such as g00002-of-00008 for 8
  * ranks. A job with another number of ranks starts a new group where the newest complete one stopped:
  *
  *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
- *      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another number,
- *      pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If
- *      it is 0, start from the beginning.
+ *      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another
+ * number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each.
+ * If it is 0, start from the beginning.
  *   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
  *   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
  *
- * An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when it saves
- * in a complete one; their processes must have ended. A manager does not read the environment: give it the rank and the
- * world size. */
+ * An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when
+ * it saves in a complete one; their processes must have ended. A manager does not read the environment: give
+ * it the rank and the world size. */
 WEIR_API int32_t weir_checkpoint_manager_create(weir_runtime runtime, const char* folder,
                                                 uint64_t folder_size,
                                                 const weir_checkpoint_manager_options* options,
@@ -1085,23 +1098,24 @@ WEIR_API void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager);
 WEIR_API int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                               const void* extra, uint64_t extra_size, weir_error* error);
 
-/* Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
- * or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
- * weir_checkpoint_manager_save succeeds, so prepare the extra bytes only then. Touches no file. Errors:
- * invalid_argument for negative `elements`, which are not counted. */
+/* Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them
+ * were taken, or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A
+ * save stays due until weir_checkpoint_manager_save succeeds, so prepare the extra bytes only then. Touches
+ * no file. Errors: invalid_argument for negative `elements`, which are not counted. */
 WEIR_API int32_t weir_checkpoint_manager_step(weir_checkpoint_manager manager, int64_t elements, int32_t* due,
                                               weir_error* error);
 
 /* For `rank` of weir_checkpoint_manager_load: the manager's own. */
 #define WEIR_OWN_RANK (-1)
 
-/* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
- * the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were renamed, or were
- * saved by a later version of the library, and logs a warning that says why. Errors: not_found if there is
- * none at all, as in a first run; data_loss if there are some and none is valid; failed_precondition if it
- * was saved by a group of another number of ranks. A file that can't be read now and may be intact (no
- * permission, too many open files, larger than 4 GiB, unavailable if the device reports an error) is an error
- * too, since an older generation would lose work; weir_checkpoint_manager_save does not remove it.
+/* Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra
+ * bytes, and the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were
+ * renamed, or were saved by a later version of the library, and logs a warning that says why. Errors:
+ * not_found if there is none at all, as in a first run; data_loss if there are some and none is valid;
+ * failed_precondition if it was saved by a group of another number of ranks. A file that can't be read now
+ * and may be intact (no permission, too many open files, larger than 4 GiB, unavailable if the device reports
+ * an error) is an error too, since an older generation would lose work; weir_checkpoint_manager_save does not
+ * remove it.
  *
  * `rank` is WEIR_OWN_RANK for the manager's own. With a world size it may also be a rank of the newest
  * complete group, as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the
@@ -1110,10 +1124,10 @@ WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, i
                                               weir_bytes* position, weir_bytes* extra, int64_t* generation,
                                               weir_error* error);
 
-/* For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
- * the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
- * saved by now, else to 0. Either may be NULL. `complete` takes listing a folder. Errors: failed_precondition without a
- * world size. */
+/* For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was
+ * complete when the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this
+ * manager's group have saved by now, else to 0. Either may be NULL. `complete` takes listing a folder.
+ * Errors: failed_precondition without a world size. */
 WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
                                                int32_t* complete, weir_error* error);
 
@@ -1122,21 +1136,22 @@ WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, 
 /* The generations of all ranks in a folder, and of the groups of ranks in it, instead of one file. */
 #define WEIR_DESCRIBE_FOLDER 2u
 
-/* Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
+/* Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_....
+ * JSON:
  *
  *   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
  *    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...],
  *    "left_out": 0}
  *
- * "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
- * pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,
- * "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the operator from the root,
- * "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of "bytes". The fields differ
- * between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
- * array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
- * first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
- * invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if a later version of the
- * library wrote it. */
+ * "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A
+ * position in a pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the
+ * dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has
+ * "path", the operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a
+ * list, or the size of "bytes". The fields differ between versions of the library. After a megabyte of them
+ * the rest is only counted, in "left_out". A folder is an array of such objects without the position, by rank
+ * and number, then those of each group of ranks, the oldest group first. A generation that can't be used has
+ * the kind "unusable", "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
+ * data_loss if it is damaged, failed_precondition if a later version of the library wrote it. */
 WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size,
                                           uint32_t flags, weir_bytes* out, weir_error* error);
 

@@ -1,6 +1,6 @@
-// weir.hpp: weir for C++17 and later. This header is the manual of the C++ interface; weir.h explains iterators,
-// elements, callbacks and checkpoints. It needs only weir.h and the library, works without RTTI, and throws
-// exceptions.
+// weir.hpp: weir for C++17 and later. This header is the manual of the C++ interface; weir.h explains
+// iterators, elements, callbacks and checkpoints. It needs only weir.h and the library, works without RTTI,
+// and throws exceptions.
 //
 //   #include <cstdio>
 //   #include "weir/weir.hpp"
@@ -17,14 +17,16 @@
 //     }
 //   }
 //
-// Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, CheckpointManager, RecordWriter
-// and ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are immutable, and copies share
-// them. Destroy them in any order. A moved-from object can only be assigned to or destroyed; other calls throw
-// invalid_argument. handle() returns the handle for functions of weir.h and keeps the ownership.
+// Objects. Each handle of weir.h has a class that owns it: Runtime, Iterator, Element, CheckpointManager,
+// RecordWriter and ExampleBuilder can be moved and not copied; Dataset, Spec, Tensor and Callback are
+// immutable, and copies share them. Destroy them in any order. A moved-from object can only be assigned to or
+// destroyed; other calls throw invalid_argument. handle() returns the handle for functions of weir.h and
+// keeps the ownership.
 //
-// Errors. A failed call throws weir::Error, with code(), message(), path(), file(), offset(), record() and line().
-// If element_failed() is true, only one element failed, and the next call of next(), or another loop, continues
-// after it. All other errors are final. To continue in the same loop, put ignore_errors() into the pipeline.
+// Errors. A failed call throws weir::Error, with code(), message(), path(), file(), offset(), record() and
+// line(). If element_failed() is true, only one element failed, and the next call of next(), or another loop,
+// continues after it. All other errors are final. To continue in the same loop, put ignore_errors() into the
+// pipeline.
 //
 //   weir::Iterator iterator(runtime, weir::parse(runtime, "range(-2, 3) | map(x -> 6 // x)"));
 //   auto elements = iterator.elements<int64_t>();
@@ -47,8 +49,8 @@
 //   weir_view                    any dtype, unchecked
 //
 // Another dtype, or for a scalar another shape, throws invalid_argument and names the component. elements()
-// checks once, against the spec, so a loop costs as much as one over weir.h; row range_cpp of bench/README.md has
-// the figure.
+// checks once, against the spec, so a loop costs as much as one over weir.h; row range_cpp of bench/README.md
+// has the figure.
 //
 // Datasets come from texts, with values passed by name, or from chained calls; weir_operators.hpp lists the
 // operators. An Expression is any value in the notation.
@@ -71,9 +73,9 @@
 //   int64_t offset = 100;
 //   auto shifted = weir::range(5).map([offset](int64_t x) { return x + offset; });
 //
-// A dataset can be iterated any number of times. weir::elements() makes a new iterator each time, and every loop has
-// the next order of the dataset's shuffles. (To pause one iterator for another, such as training for validation, take
-// the elements through a Feedable.)
+// A dataset can be iterated any number of times. weir::elements() makes a new iterator each time, and every
+// loop has the next order of the dataset's shuffles. (To pause one iterator for another, such as training for
+// validation, take the elements through a Feedable.)
 //
 //   int64_t sum = 0;
 //   weir::Dataset shuffled = weir::range(4).shuffle(4).build(runtime);
@@ -94,8 +96,8 @@
 //   writer.write(example.set("label", 7).set("weights", {0.5F, 2.0F}).set("words", {"a", "b"}).serialize());
 //   writer.close();
 //
-// A CheckpointManager keeps the newest positions in a folder, each with bytes of the program's. After a crash the same
-// lines continue from the newest saved one:
+// A CheckpointManager keeps the newest positions in a folder, each with bytes of the program's. After a crash
+// the same lines continue from the newest saved one:
 //
 //   weir::Dataset all = weir::range(100).shuffle(10).build(runtime);
 //   weir::CheckpointOptions often;
@@ -114,10 +116,10 @@
 //     if (manager.step()) manager.save(kept, std::to_string(total));
 //   }
 //
-// Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an ExampleBuilder and
-// a Call belong to one thread at a time. Any number of threads may use everything else at once, so several may loop
-// over one iterator, each with its own elements(); every element reaches exactly one of them. Assign, move or
-// destroy an object only while no other thread uses it.
+// Threads. As in weir.h: an Element, a range of elements(), a CheckpointManager, a RecordWriter, an
+// ExampleBuilder and a Call belong to one thread at a time. Any number of threads may use everything else at
+// once, so several may loop over one iterator, each with its own elements(); every element reaches exactly
+// one of them. Assign, move or destroy an object only while no other thread uses it.
 #pragma once
 
 #if __cplusplus < 201703L

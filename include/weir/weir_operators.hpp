@@ -1,7 +1,7 @@
 // Written by tools/generate-cpp. Edit the definitions in src/, not this file.
 //
-// Every operator of this version: sources are functions, transformations and terminals are members of Pipeline.
-// Arguments that may be left out are in a struct of options, where {} is the default:
+// Every operator of this version: sources are functions, transformations and terminals are members of
+// Pipeline. Arguments that may be left out are in a struct of options, where {} is the default:
 //
 //   weir::range(10).map("x -> x * x", {.num_parallel_calls = weir::automatic})    // C++20
 //
@@ -272,9 +272,10 @@ struct SaveOptions {
   Int num_shards{};
 };
 
-// A document under construction: a source, then transformations. Nothing is checked before build(), which parses the
-// document once. Each call returns a new pipeline and leaves the old one as it was. A pipeline that is used twice is
-// written twice; to share one, with its epochs, build it and use the dataset. Any number of threads may use one.
+// A document under construction: a source, then transformations. Nothing is checked before build(), which
+// parses the document once. Each call returns a new pipeline and leaves the old one as it was. A pipeline
+// that is used twice is written twice; to share one, with its epochs, build it and use the dataset. Any
+// number of threads may use one.
 class Pipeline : public detail::Document<Pipeline> {
  public:
   // Begins with a call of a source, or a dataset that was built before.

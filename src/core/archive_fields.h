@@ -1,6 +1,7 @@
 // ArchiveFields: reads what an Archive wrote without knowing its keys, to show it to a person.
 //
-// Bytes that another program wrote may pass for fields. Memory: a few numbers, whatever the sizes in the bytes say.
+// Bytes that another program wrote may pass for fields. Memory: a few numbers, whatever the sizes in the
+// bytes say.
 #pragma once
 
 #include <cstdint>

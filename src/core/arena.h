@@ -5,7 +5,8 @@
 // freed image is reused at once by one of the same size, so images of one size are never copied. Images of 8
 // KiB or more have their own memory. Images move, so they are identified by number.
 //
-// Not thread-safe. allocate and free take some ten nanoseconds; a byte is copied at most five times, usually never.
+// Not thread-safe. allocate and free take some ten nanoseconds; a byte is copied at most five times, usually
+// never.
 #pragma once
 
 #include <cstdint>

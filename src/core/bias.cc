@@ -48,8 +48,9 @@ bool g_deciders_are_gone = false;
 
 constinit thread_local BiasedThread* BiasedThread::thread_record = nullptr;
 
-// Gives the record back when its thread ends; the next thread that gets it takes over its biases. A thread that ends
-// while it is inside, as one does that calls exit() in a callback, keeps its record, so that nobody enters after it.
+// Gives the record back when its thread ends; the next thread that gets it takes over its biases. A thread
+// that ends while it is inside, as one does that calls exit() in a callback, keeps its record, so that nobody
+// enters after it.
 class BiasedThreadOwner {
  public:
   BiasedThreadOwner() {
@@ -79,8 +80,8 @@ class BiasedThreadOwner {
     });
     return has;
   }
-  // A thread that was deciding about this one is gone in the child, where this one would wait for it. It held the real
-  // one, or had closed it, so this thread gets what it had.
+  // A thread that was deciding about this one is gone in the child, where this one would wait for it. It held
+  // the real one, or had closed it, so this thread gets what it had.
   static void settle_in_child() {
     const BiasedThread* me = BiasedThread::thread_record;
     if (!me) return;
@@ -102,8 +103,8 @@ BiasedThread* BiasedThread::make_current() noexcept {
   return thread_record;
 }
 
-// What happens to the thread that has the bias. If it is inside, pronounce(true) must follow. Of several threads one
-// decides, and the others wait for it.
+// What happens to the thread that has the bias. If it is inside, pronounce(true) must follow. Of several
+// threads one decides, and the others wait for it.
 Bias::Verdict Bias::decide() noexcept {
   uintptr_t owner = owner_.load(std::memory_order_acquire);
   for (;;) {

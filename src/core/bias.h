@@ -1,9 +1,10 @@
-// Bias: lets the thread that has taken a lock or a pin many times running take it again without an atomic exchange.
+// Bias: lets the thread that has taken a lock or a pin many times running take it again without an atomic
+// exchange.
 //
-// The lock or pin that a Bias belongs to is called the real one here. A thread with the bias enters by a plain
-// store into its own record, and then checks that it still has the bias. To take the real one exclusively, a
-// thread revokes the bias: it sets a flag, makes all threads pass a memory barrier (membarrier(2)), and reads
-// the record.
+// The lock or pin that a Bias belongs to is called the real one here. A thread with the bias enters by a
+// plain store into its own record, and then checks that it still has the bias. To take the real one
+// exclusively, a thread revokes the bias: it sets a flag, makes all threads pass a memory barrier
+// (membarrier(2)), and reads the record.
 //
 // Invariants:
 //   1. Only its own thread writes a record, and records are never unmapped.
@@ -97,7 +98,8 @@ class Bias {
   bool mine() const noexcept {
     return owner_.load(std::memory_order_relaxed) == token(BiasedThread::current());
   }
-  // Takes the bias away from the thread that has it. True if that is inside: give() is called before it can leave.
+  // Takes the bias away from the thread that has it. True if that is inside: give() is called before it can
+  // leave.
   // REQUIRES: the caller holds the real one, or it can't be had any more
   template <class Give>
   bool revoke(Give&& give) noexcept {

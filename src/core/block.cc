@@ -27,7 +27,8 @@ void add_owners(Owners& owners, const Tensor& source) {
   if (source.dtype == DType::string && source.buffer) add_owner(owners, source.buffer);
 }
 
-// Makes `tensor` keep alive what `source` does. Owner lists are immutable once shared, so a longer one is a new one.
+// Makes `tensor` keep alive what `source` does. Owner lists are immutable once shared, so a longer one is a
+// new one.
 void share_owners(Tensor& tensor, const Tensor& source) {
   if (!tensor.owners || !tensor.owners->unique()) {
     auto owners = make_ref<Owners>();

@@ -75,8 +75,9 @@ class RowErrors {
   std::vector<RowError> more_;
 };
 
-// Where a column's producer may put its rows: a place in a batch that is being filled, else memory of a pool. It belongs
-// only to the block offered for the next pull, so it does not travel when columns or blocks are moved or swapped.
+// Where a column's producer may put its rows: a place in a batch that is being filled, else memory of a pool.
+// It belongs only to the block offered for the next pull, so it does not travel when columns or blocks are
+// moved or swapped.
 class Target {
  public:
   Target() = default;
@@ -177,8 +178,8 @@ class Column {
     target_.bind(std::move(buffer), data, bytes);
   }
   void clear_target() { target_.clear(); }
-  // Where the next make_dense takes large memory from if no place is bound; null: from malloc. The pool must stay until
-  // then.
+  // Where the next make_dense takes large memory from if no place is bound; null: from malloc. The pool must
+  // stay until then.
   void draw_from(BufferPool* pool) { target_.draw_from(pool); }
   // Forgets the rows but keeps memory for the next make_dense.
   void clear() {
@@ -222,8 +223,8 @@ class Block {
   // Counts failed rows as well. Columns are absent if the rows were asked for with `drop`, and may be absent
   // if all rows failed, perhaps because there was no memory for columns.
   int rows = 0;
-  // The columns hold only the rows that the demand's `first` and `step` name, and no others have failed. Set by operators
-  // whose columns are Columns::mapped, and seen only by those who ask.
+  // The columns hold only the rows that the demand's `first` and `step` name, and no others have failed. Set
+  // by operators whose columns are Columns::mapped, and seen only by those who ask.
   bool thinned = false;
   std::vector<Column> columns;
   // At most one per row; usually none.

@@ -53,8 +53,8 @@ class WrappedBuffer final : public Buffer {
   void* context_;
 };
 
-// glibc's posix_memalign looks for more than it takes, and so finds no use for freed memory of the same size. Smaller pieces
-// are therefore aligned here, behind the address that malloc gave.
+// glibc's posix_memalign looks for more than it takes, and so finds no use for freed memory of the same size.
+// Smaller pieces are therefore aligned here, behind the address that malloc gave.
 void* allocate_from_system(void*, size_t size, size_t alignment) {
   void* memory = nullptr;
   if (size >= kHugePagesFrom) {

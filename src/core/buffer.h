@@ -21,7 +21,8 @@ class Buffer : public RefCounted {
  public:
   uint8_t* data() const { return data_; }
   size_t size() const { return size_; }
-  // True if holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns them.
+  // True if holding on to the bytes costs no memory of ours: the caller lent them, or a dataset node owns
+  // them.
   bool lasting() const { return lasting_.load(std::memory_order_relaxed); }
   // Lasts until a pool lends the bytes again. Others may already hold the buffer; those that asked before
   // copied where a reference would have done.
@@ -29,7 +30,8 @@ class Buffer : public RefCounted {
 
   // Returns uninitialised bytes, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
-  // Wraps lent memory, which is lasting; `release(context)` runs once, on any thread, when the last owner goes.
+  // Wraps lent memory, which is lasting; `release(context)` runs once, on any thread, when the last owner
+  // goes.
   static RefPtr<Buffer> wrap(void* data, size_t size, void (*release)(void*), void* context);
 
  protected:
@@ -49,14 +51,16 @@ struct Allocator {
   void* context = nullptr;
 };
 
-// A counted pool of large buffers. Buffers keep the pool's state alive, so the pool may be destroyed before them.
+// A counted pool of large buffers. Buffers keep the pool's state alive, so the pool may be destroyed before
+// them.
 class BufferPool {
  public:
   // Keeps at most `retained_bytes` of free buffers.
   explicit BufferPool(size_t retained_bytes, Allocator allocator = {});
   ~BufferPool();
 
-  // Returns at least `size` bytes, aligned to `alignment`, which is at most 256. Sizes below 64 KiB come from malloc.
+  // Returns at least `size` bytes, aligned to `alignment`, which is at most 256. Sizes below 64 KiB come from
+  // malloc.
   BufferRef allocate(size_t size, size_t alignment = kBatchAlignment);
   // The memory is the library's own; a host's may be scarce, and is for batches.
   bool is_own() const { return is_own_; }

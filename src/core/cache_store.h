@@ -3,8 +3,8 @@
 //   CacheStore::Made made = store.made(node);       // rows: null if no pass has filled the cache
 //   store.keep(node, pass, rows);                   // a pass has reached its end
 //
-// Rows stay as long as the store; the first ones stay. A cache that is told that a pass stopped early can say so when the
-// next one reads its input again. May be used on any thread.
+// Rows stay as long as the store; the first ones stay. A cache that is told that a pass stopped early can say
+// so when the next one reads its input again. May be used on any thread.
 #pragma once
 
 #include <cstdint>
@@ -27,15 +27,16 @@ class CacheStore : public RefCounted {
     RefPtr<const RefCounted> rows;
   };
 
-  // True for the first caller, and for later ones with the same values. Parameters and rank decide the elements
-  // of a pass.
+  // True for the first caller, and for later ones with the same values. Parameters and rank decide the
+  // elements of a pass.
   bool is_for(std::string_view values);
 
   // `node` is the number of the cache in its graph (EpochIndex).
   Made made(uint64_t node) const;
   void keep(uint64_t node, uint64_t making, RefPtr<const RefCounted> rows);
 
-  // A pass over the input of `cache` ended before the input did; `cache` is any number that tells it from others.
+  // A pass over the input of `cache` ended before the input did; `cache` is any number that tells it from
+  // others.
   void stopped_early(uint64_t cache) noexcept;
   // True once for each cache of which a pass has stopped early.
   bool should_warn(uint64_t cache) noexcept;

@@ -1,5 +1,6 @@
-// Sums and products of positions, counts and sizes that a document, a caller or a file gives. Nothing else in the library
-// asks whether such a number overflows, so that each place says what happens then: an error, or the largest number.
+// Sums and products of positions, counts and sizes that a document, a caller or a file gives. Nothing else in
+// the library asks whether such a number overflows, so that each place says what happens then: an error, or
+// the largest number.
 //
 //   const auto bytes = checked_multiply(checked_multiply(rows, columns), entry_bytes);
 //   if (!bytes) return resource_exhausted(…);

@@ -28,7 +28,8 @@ struct ParameterDigest {
   bool operator==(const ParameterDigest&) const = default;
 };
 
-// One operator of the canonical text, in the order in which they are printed; `param` and large tensors count as well.
+// One operator of the canonical text, in the order in which they are printed; `param` and large tensors count
+// as well.
 struct NodeDigest {
   std::string name;
   std::vector<ParameterDigest> parameters;

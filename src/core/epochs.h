@@ -5,8 +5,8 @@
 // lambda captures is still counted in the outer scope. Counts belong to a position: anchors, ring entries and
 // checkpoints contain them.
 //
-// The table also has the values that a node keeps for its next opening, as a cache does. They are never saved:
-// a cursor that does not find them makes them again.
+// The table also has the values that a node keeps for its next opening, as a cache does. They are never
+// saved: a cursor that does not find them makes them again.
 //
 // Tables are immutable and shared; an opening copies the table, rows cost nothing. Only one thread at a time
 // may drive a scope.
@@ -46,12 +46,12 @@ struct EpochNode {
   int depth = 0;
   // Several uses of the node take turns to open it.
   bool shared = false;
-  // How often it is opened while the graph is gone through once, or -1 where that depends on the data; and how often
-  // by opening the graph alone.
+  // How often it is opened while the graph is gone through once, or -1 where that depends on the data; and
+  // how often by opening the graph alone.
   int64_t openings = 1;
   int64_t openings_at_once = 1;
-  // Tells which operators above run it ahead while it is opened again: below a Window, anchors list its openings
-  // in another form.
+  // Tells which operators above run it ahead while it is opened again: below a Window, anchors list its
+  // openings in another form.
   uint64_t windows = 0;
 
   bool operator==(const EpochNode& other) const { return id == other.id; }
@@ -121,7 +121,8 @@ class EpochScope {
   // Counts only grow along a position. Takes over the larger counts of `other`, a table of this scope.
   void advance_to(const EpochTableRef& other);
 
-  // Returns the counts of this scope and of those that enclose it, down to `depth` lambdas, as numbers to save.
+  // Returns the counts of this scope and of those that enclose it, down to `depth` lambdas, as numbers to
+  // save.
   std::vector<uint64_t> written(int depth = 0) const;
   // Sets the counts that written() gave. Returns false if the numbers are not valid.
   bool assign(std::span<const uint64_t> numbers);

@@ -55,8 +55,9 @@ class FloatMode {
   bool changed_ = false;
 };
 
-// The same for `long double`, which x86-64 computes in another unit with its own mode and pending exceptions. Discards
-// the exceptions raised inside: if a host on the same thread unmasked them, they would trap there. Costs some 50 ns.
+// The same for `long double`, which x86-64 computes in another unit with its own mode and pending exceptions.
+// Discards the exceptions raised inside: if a host on the same thread unmasked them, they would trap there.
+// Costs some 50 ns.
 class LongDoubleMode {
  public:
   LongDoubleMode() noexcept;

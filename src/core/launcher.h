@@ -12,9 +12,9 @@ namespace weir {
 // - OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE (Open MPI),
 // - PMI_RANK and PMI_SIZE (MPICH),
 // - SLURM_PROCID and SLURM_NTASKS (srun),
-// - JOB_COMPLETION_INDEX (an indexed job of Kubernetes), with WORLD_SIZE, since Kubernetes sets no variable for it.
-// If none is set, this is the one process there is, unless a size of more than 1 is.
-// `variable` returns the value of a variable, or null.
+// - JOB_COMPLETION_INDEX (an indexed job of Kubernetes), with WORLD_SIZE, since Kubernetes sets no variable
+// for it. If none is set, this is the one process there is, unless a size of more than 1 is. `variable`
+// returns the value of a variable, or null.
 World world_of(const std::function<const char*(const char*)>& variable);
 
 }  // namespace weir

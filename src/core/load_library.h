@@ -1,5 +1,5 @@
-// load_library: dlopen, for what is looked up while the library is used. No child is forked meanwhile: it could open no
-// library, since the system's list of them would stay half changed.
+// load_library: dlopen, for what is looked up while the library is used. No child is forked meanwhile: it
+// could open no library, since the system's list of them would stay half changed.
 #pragma once
 
 namespace weir {

@@ -1,4 +1,5 @@
-// MemoryBudget: limits the bytes of rows in shuffles, caches and windows. HeldBytes: the share of one of them.
+// MemoryBudget: limits the bytes of rows in shuffles, caches and windows. HeldBytes: the share of one of
+// them.
 //
 //   HeldBytes held(runtime.budget);                    // null: no limit
 //   if (!held.set(store.byte_size())) return held.exceeded();

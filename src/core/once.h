@@ -1,6 +1,6 @@
-// Once: what a process does once, at first use. A static inside a function would do, but for fork: the child of a process
-// that forked while another thread made the static waits for that thread for ever, and does not have it. Here the child
-// begins again.
+// Once: what a process does once, at first use. A static inside a function would do, but for fork: the child
+// of a process that forked while another thread made the static waits for that thread for ever, and does not
+// have it. Here the child begins again.
 //
 //   constinit Once once;
 //   once.call([] { … });   // may come twice, in a child: must not mind what the parent has done

@@ -1,8 +1,9 @@
 // Origins: where the rows of a block came from: a file and the number of a record in it.
 //
-// A source that reads records sets them, operators that keep rows pass them on, a group has the origin of its first
-// member, and the Stage reads them when a row fails. Rows of other sources have none, at no cost. Where memory runs
-// out, origins are dropped. They take 16 bytes per run of consecutive records and 8 bytes per row that is held.
+// A source that reads records sets them, operators that keep rows pass them on, a group has the origin of its
+// first member, and the Stage reads them when a row fails. Rows of other sources have none, at no cost. Where
+// memory runs out, origins are dropped. They take 16 bytes per run of consecutive records and 8 bytes per row
+// that is held.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace weir {
 
-// A record of a file in 8 bytes: the number of the file among its session's names, and of the record in the file.
+// A record of a file in 8 bytes: the number of the file among its session's names, and of the record in the
+// file.
 class Origin {
  public:
   Origin() = default;

@@ -23,7 +23,8 @@ struct Demand {
   int64_t bytes = kMaxBlockBytes;
   // Only the number of rows and the failed ones are wanted, not the values.
   bool drop = false;
-  // Of the rows, only the values of `first`, first + step, … are wanted; the others may be left out (Block::thinned).
+  // Of the rows, only the values of `first`, first + step, … are wanted; the others may be left out
+  // (Block::thinned).
   int first = 0;
   int step = 1;
 

@@ -13,8 +13,8 @@ constexpr size_t kInlineBytes = 64;
 // Numbers of fewer bytes are copied even if they could be referenced.
 constexpr size_t kReferenceFrom = 64;
 constexpr size_t kCacheLine = 64;
-// While a row is copied, the beginning of the row so many further on is being loaded; the processor finds the rest
-// itself once it is being read.
+// While a row is copied, the beginning of the row so many further on is being loaded; the processor finds the
+// rest itself once it is being read.
 constexpr size_t kRowsAhead = 2;
 constexpr size_t kLoadedAhead = 512;
 

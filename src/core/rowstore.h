@@ -1,10 +1,11 @@
 // RowStore: holds rows for a long time, each in a numbered slot, as shuffle, cache and windows need.
 //
-// A row of fixed-size numbers of up to 64 bytes lies in its slot. Rows of fixed-size numbers that lie in lasting memory
-// (lent by the caller, or owned by a dataset node) form a table, and a slot has a row's number in it. Any other row is an
-// image in an arena: numbers and strings are copied, or referenced if their memory is lasting; nested datasets are always
-// referenced. The user numbers the slots; memory grows to the highest one used. Rows come in and go out by way of two
-// benches, so that work on slots moves 16 to 72 bytes per row:
+// A row of fixed-size numbers of up to 64 bytes lies in its slot. Rows of fixed-size numbers that lie in
+// lasting memory (lent by the caller, or owned by a dataset node) form a table, and a slot has a row's number
+// in it. Any other row is an image in an arena: numbers and strings are copied, or referenced if their memory
+// is lasting; nested datasets are always referenced. The user numbers the slots; memory grows to the highest
+// one used. Rows come in and go out by way of two benches, so that work on slots moves 16 to 72 bytes per
+// row:
 //   stage(block, rows) -> place(i, slot, tag) -> move(from, to) … -> lift(slot, i) -> give(count, out).
 //
 // Owns its rows until they are lifted and given, or dropped. Not thread-safe; allocation throws
@@ -34,8 +35,8 @@ class RowStore {
   // True if rows lie in their slots.
   bool inlined() const { return inlined_; }
 
-  // Chooses how the rows are held by the first block of them: rows of a table stay where they are, even if they are small.
-  // Changes nothing once there is room for slots.
+  // Chooses how the rows are held by the first block of them: rows of a table stay where they are, even if
+  // they are small. Changes nothing once there is room for slots.
   void choose_layout(const Block& block);
   // Takes the listed rows of a block; they are staged as 0, 1 … and each must be placed. Takes none if it
   // fails: internal_error for a row that does not fit its spec.
@@ -92,9 +93,9 @@ class RowStore {
     int64_t front;
     int64_t size;
   };
-  // For each of `slots`: puts the next of the staged rows, from the first on, into the slot `back`, lifts the row of that
-  // slot, and moves the row of the slot `front` into the hole. The rows put get rising tags, and those lifted are given as
-  // rows from `lifted` on. `back` and `front` go round the ring.
+  // For each of `slots`: puts the next of the staged rows, from the first on, into the slot `back`, lifts the
+  // row of that slot, and moves the row of the slot `front` into the hole. The rows put get rising tags, and
+  // those lifted are given as rows from `lifted` on. `back` and `front` go round the ring.
   // REQUIRES: all slots are below capacity()
   void exchange(std::span<const int64_t> slots, Ring& ring, int64_t tag, int lifted);
   // The same without putting rows.
@@ -196,8 +197,8 @@ class RowStore {
   static size_t table_row(uint64_t word) {
     return static_cast<size_t>(word & ((uint64_t{1} << kTableShift) - 1));
   }
-  // The table in which a block's rows lie, and the number of its first row there; a new one if there is none yet. Null if
-  // they can't form one.
+  // The table in which a block's rows lie, and the number of its first row there; a new one if there is none
+  // yet. Null if they can't form one.
   Table* find_table(const Block& block, int64_t& first);
   // So many rows fewer refer to a table.
   void leave_table(size_t index, int64_t rows);

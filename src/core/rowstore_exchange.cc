@@ -1,5 +1,5 @@
-// The moves of a shuffle's draws, many at a time: the size of a slot's entry is spelled out, so that each is a few
-// instructions.
+// The moves of a shuffle's draws, many at a time: the size of a slot's entry is spelled out, so that each is
+// a few instructions.
 #include "core/rowstore.h"
 
 namespace weir {

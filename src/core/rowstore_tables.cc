@@ -1,5 +1,5 @@
-// Rows that stay where they are, in lasting memory: a store has their numbers, and copies each once, into the block that it
-// gives.
+// Rows that stay where they are, in lasting memory: a store has their numbers, and copies each once, into the
+// block that it gives.
 #include <algorithm>
 
 #include "core/rowstore.h"
@@ -11,8 +11,9 @@ namespace {
 // A store refers to as many tables at a time; rows of others become images.
 constexpr size_t kMaxTables = 8;
 constexpr size_t kTableLine = 64;
-// While a row of so many bytes or more is copied, the next ones are being loaded into the second level of cache, up to so
-// much of each: the processor looks ahead by itself over shorter rows, and within longer ones.
+// While a row of so many bytes or more is copied, the next ones are being loaded into the second level of
+// cache, up to so much of each: the processor looks ahead by itself over shorter rows, and within longer
+// ones.
 constexpr size_t kLoadedFrom = 256;
 constexpr size_t kEntriesLoadedAhead = 4096;
 constexpr size_t kTableRowsAhead = 2;

@@ -96,8 +96,8 @@ class Session : public RefCounted {
   Runtime& runtime;
   Scheduler* const scheduler;
   std::atomic<bool> cancelled{false};
-  // Some stage lacked memory for an element, or for opening. Such errors may be dropped with the elements of others, so
-  // this is how an input that ends early is told from one that has become shorter.
+  // Some stage lacked memory for an element, or for opening. Such errors may be dropped with the elements of
+  // others, so this is how an input that ends early is told from one that has become shorter.
   std::atomic<bool> lacked_memory{false};
 
   // The pair that a site uses here: the one in the checkpoint, else the one drawn when the graph was built.
@@ -118,8 +118,8 @@ class Session : public RefCounted {
   bool holds_rows() const { return holds_rows_; }
   // REQUIRES: before the first cursor opens.
   void hold_rows(bool holds) { holds_rows_ = holds; }
-  // Stages give one row at a time, so that none has gone further than it must for the rows that it gave, by chance of
-  // what threads had made by then.
+  // Stages give one row at a time, so that none has gone further than it must for the rows that it gave, by
+  // chance of what threads had made by then.
   bool steady() const { return steady_; }
   // REQUIRES: before the first cursor opens.
   void be_steady(bool steady) { steady_ = steady; }

@@ -73,7 +73,8 @@ class Shape {
   }
   // True if some concrete shape fits both.
   bool compatible(const Shape& other) const;
-  // The most precise shape that fits both: differing dimensions become unknown, differing ranks an unknown rank.
+  // The most precise shape that fits both: differing dimensions become unknown, differing ranks an unknown
+  // rank.
   static Shape relax(const Shape& a, const Shape& b);
 
   // "[28, 28]", "[?]", "[...]", "" for a scalar: as in a spec.

@@ -38,7 +38,8 @@ void flatten(const Spec& spec, std::vector<Component>& out) {
   }
 }
 
-// Subtracts the parts of `spec` from `left`; returns false once there are too many or they are nested too deep.
+// Subtracts the parts of `spec` from `left`; returns false once there are too many or they are nested too
+// deep.
 bool count_parts(const Spec& spec, int levels, int& left) {
   if (--left < 0 || levels == 0) return false;
   for (const Spec& child : spec.children) {

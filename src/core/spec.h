@@ -88,8 +88,8 @@ std::vector<int> component_order(const Spec& from, const Spec& to);
 // The same, but empty if each component has the same index.
 std::vector<int> moved_components(const Spec& from, const Spec& to);
 
-// The first part in which `got` doesn't fit `wanted`, as check_compatible() sees it: "label is int32[], not int64[]".
-// Empty if it fits.
+// The first part in which `got` doesn't fit `wanted`, as check_compatible() sees it: "label is int32[], not
+// int64[]". Empty if it fits.
 std::string difference_of(const Spec& wanted, const Spec& got);
 
 // The error for a structure beyond kMaxParts or kMaxNesting.

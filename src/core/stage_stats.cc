@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// What measuring costs at least: two readings around each span, and where computing is compared as well, two of the
-// thread's clock, which is a system call.
+// What measuring costs at least: two readings around each span, and where computing is compared as well, two
+// of the thread's clock, which is a system call.
 constexpr int64_t kSpanNs = 100;
 constexpr int64_t kComparedSpanNs = 1500;
 constexpr int64_t kSampleNs = 200;
@@ -126,7 +126,8 @@ StageSnapshot StageStats::snapshot() noexcept {
 
 StatsTree::~StatsTree() {
   StageStats* node = root_.load();
-  // Children come before what follows, without recursion and, since a list is spliced in front, without memory.
+  // Children come before what follows, without recursion and, since a list is spliced in front, without
+  // memory.
   while (node) {
     if (StageStats* child = node->first_child_.load()) {
       StageStats* last = child;
@@ -231,7 +232,8 @@ Sample Sampler::begin(Clock& clock, const StageStats* segment) noexcept {
   ++number_;
   began_ns_ = clock.now_ns();
   const bool slow = last_ns_ != 0 && (began_ns_ - last_ns_) / chosen_ > kSlowNs;
-  // The system calls of a comparison would count as the time of short stages, so the next sample stands for its pulls, too.
+  // The system calls of a comparison would count as the time of short stages, so the next sample stands for
+  // its pulls, too.
   const bool only_compares = !slow && number_ % kComparedEach == 0;
   return Sample(clock, segment, only_compares ? 0 : chosen_, slow || only_compares);
 }
@@ -246,7 +248,8 @@ void Sampler::finish(Clock& clock, const Sample& sample) noexcept {
   const int64_t cost_ns = std::max(usual_ns, 4 * sample.spans() * sample.reading_ns());
   const int64_t most = std::min(kMostPulls, chosen_ * kMostGrowth);
   const int64_t pulls = std::clamp<int64_t>(cost_ns * kShare / pull_ns, 1, most);
-  // Spread, so that what comes back regularly is not always met or never: a multiplicative sequence is enough.
+  // Spread, so that what comes back regularly is not always met or never: a multiplicative sequence is
+  // enough.
   const auto spread = static_cast<int64_t>((number_ * 0x9e3779b97f4a7c15u) >> 32);
   left_ = pulls <= 2 ? pulls : pulls - pulls / 4 + spread % (pulls / 2 + 1);
   if (sample.weight() == 0) {

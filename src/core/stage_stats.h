@@ -1,11 +1,12 @@
-// StageStats: counters of one stage of an iterator: elements, bytes, time, and the rows and waits of its Windows.
+// StageStats: counters of one stage of an iterator: elements, bytes, time, and the rows and waits of its
+// Windows.
 //
-// There is one StageStats per operator in the graph; all openings inside a flat_map share it. They form a tree,
-// which the session owns (StatsTree) and which only grows, up to kMaxStages.
+// There is one StageStats per operator in the graph; all openings inside a flat_map share it. They form a
+// tree, which the session owns (StatsTree) and which only grows, up to kMaxStages.
 //
-// Elements are counted exactly. Time and bytes are estimated from samples: now and then one pull of a segment is
-// measured from end to end, in about half a percent of the elapsed time (Sampler). A sample counts for all pulls
-// since the last one. Time is the runtime's clock.
+// Elements are counted exactly. Time and bytes are estimated from samples: now and then one pull of a segment
+// is measured from end to end, in about half a percent of the elapsed time (Sampler). A sample counts for all
+// pulls since the last one. Time is the runtime's clock.
 //
 // Counters may be written and read on any thread; a reader sees a recent value of each. Without memory for a
 // StageStats, the pointer is null and nothing is counted.
@@ -48,7 +49,8 @@ struct TimeSums {
   void add(const TimeCounters& counters);
 };
 
-// One of the things that a stage has open now. Lies in the object that it is about, which one thread opens and closes.
+// One of the things that a stage has open now. Lies in the object that it is about, which one thread opens
+// and closes.
 class LiveCounts {
  public:
   LiveCounts() = default;

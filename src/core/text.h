@@ -24,11 +24,13 @@ std::string concat(const Parts&... parts) {
 // The bytes in double quotes as the notation prints strings: \n \t \r \" \\ and \xhh for the rest.
 std::string quote(std::string_view bytes);
 
-// The text in double quotes as JSON writes it, \u00xx for control characters, U+FFFD for bytes that are not UTF-8.
+// The text in double quotes as JSON writes it, \u00xx for control characters, U+FFFD for bytes that are not
+// UTF-8.
 std::string json_string(std::string_view text);
 
 int edit_distance(std::string_view a, std::string_view b);
-// True if somebody who meant `b` may have typed `a`: at most a third of the letters differ, or two have changed places.
+// True if somebody who meant `b` may have typed `a`: at most a third of the letters differ, or two have
+// changed places.
 bool is_near(std::string_view a, std::string_view b);
 
 // The candidate nearest to `name` by edit distance, or "" if none is near; for "did you mean".

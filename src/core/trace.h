@@ -2,8 +2,8 @@
 //
 //   TraceSlice slice(runtime.trace, runtime.clock, "call", "map");  // until the end of the scope
 //
-// Keeps the newest kMaxEvents slices and counts those it dropped. May be used on any thread; a slice costs two readings
-// of the clock and a lock, and nothing where the log is null. Names are literals.
+// Keeps the newest kMaxEvents slices and counts those it dropped. May be used on any thread; a slice costs
+// two readings of the clock and a lock, and nothing where the log is null. Names are literals.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +24,8 @@ class TraceLog {
 
   // Drops the slice if there is no memory for it.
   void add(const char* what, const char* stage, int64_t begin_ns, int64_t end_ns) noexcept;
-  // {"traceEvents": [...], ...}: slices ("ph": "X") in microseconds since the first one began, and the threads' names.
+  // {"traceEvents": [...], ...}: slices ("ph": "X") in microseconds since the first one began, and the
+  // threads' names.
   std::string to_json() const;
 
  private:

@@ -1,6 +1,6 @@
 // Access: reads the elements of a dataset by their positions, in any order and any number of times, for
-// global_shuffle. An operator provides it (OperatorDef::access) if its element i follows from its parameters and
-// from input elements at known positions; check_access() tells whether all operators of a pipeline do.
+// global_shuffle. An operator provides it (OperatorDef::access) if its element i follows from its parameters
+// and from input elements at known positions; check_access() tells whether all operators of a pipeline do.
 //
 //   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
 //   input->read(ctx, positions, block);
@@ -26,7 +26,8 @@ struct AccessCount {
 
   // They have the positions from 0 on below this one.
   int64_t positions = 0;
-  // There are more, without end, or so many that the positions of the others, or of what they are made of, are no int64.
+  // There are more, without end, or so many that the positions of the others, or of what they are made of,
+  // are no int64.
   bool more = false;
 
   auto operator<=>(const AccessCount&) const = default;
@@ -35,16 +36,17 @@ struct AccessCount {
 class Access {
  public:
   virtual ~Access() = default;
-  // The same at each call. An operator that computes positions of its input counts only elements for which that gives
-  // positions below the input's count, so read() needs no check (core/checked.h).
+  // The same at each call. An operator that computes positions of its input counts only elements for which
+  // that gives positions below the input's count, so read() needs no check (core/checked.h).
   virtual AccessCount count() const = 0;
-  // Puts the elements of these positions into `out`, in that order. One that fails is an error in its place, as is one over
-  // which an element below failed. May throw.
+  // Puts the elements of these positions into `out`, in that order. One that fails is an error in its place,
+  // as is one over which an element below failed. May throw.
   // REQUIRES: positions from 0 to count().positions - 1, at most kMaxBlockRows
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
 };
 
-// How many elements to read at once so that they take the bytes that are wanted: one at first, then as the last ones say.
+// How many elements to read at once so that they take the bytes that are wanted: one at first, then as the
+// last ones say.
 class AccessWidth {
  public:
   int rows(const Demand& demand, int64_t left) const {
@@ -66,7 +68,8 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
 // failed_precondition, with its name, if some operator cannot be read so.
 Status check_access(const Dataset& node);
 
-// Whether elements of a dataset can be read by their positions at little cost, so that only needed ones are read.
+// Whether elements of a dataset can be read by their positions at little cost, so that only needed ones are
+// read.
 bool seeks(Context& ctx, Instance instance);
 
 // The elements of a slice by their positions in it.

@@ -9,8 +9,8 @@
 
 namespace weir {
 
-// What is kept for a node counts as made, under the number of the pass that made it. `root` is the scope of the new
-// iterator, whose other counts stay. False if the caches are for other `values` (CacheStore::is_for).
+// What is kept for a node counts as made, under the number of the pass that made it. `root` is the scope of
+// the new iterator, whose other counts stay. False if the caches are for other `values` (CacheStore::is_for).
 bool adopt_made(CacheStore& caches, std::string_view values, std::span<const EpochNode> nodes,
                 EpochScope& root);
 

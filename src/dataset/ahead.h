@@ -50,9 +50,10 @@ class AheadPosition {
   void advance(Context& ctx, const Mark& mark, const Block& block) noexcept;
   // The consumer has reached the end.
   void finish(Context& ctx, const Mark& mark) noexcept;
-  // Writes the pump's counts here, what was delivered beyond the position if a Window gave its rows in another order,
-  // and the rest as Port::state does, so that a Port can read it. If there was no memory to mark the last blocks, it writes
-  // the place before, with what failed since; throws std::bad_alloc where that is not enough.
+  // Writes the pump's counts here, what was delivered beyond the position if a Window gave its rows in
+  // another order, and the rest as Port::state does, so that a Port can read it. If there was no memory to
+  // mark the last blocks, it writes the place before, with what failed since; throws std::bad_alloc where
+  // that is not enough.
   void save(Archive& archive) const;
 
  private:
@@ -73,7 +74,8 @@ class AheadPosition {
   EpochTableRef epochs_;
   // There was no memory to record the position; the next block may have a mark again.
   bool unplaced_ = false;
-  // Since anchor_: the only row for which a file could not be read, if there was one; or more happened than rows tell.
+  // Since anchor_: the only row for which a file could not be read, if there was one; or more happened than
+  // rows tell.
   Cut failed_;
   bool unknown_since_ = false;
   // The input may open datasets or leave out errors, which only marks tell.

@@ -1,5 +1,6 @@
 // AheadCursor: the cursor of every operator that runs one input ahead: prefetch and reading ahead over a
-// Window, the parallel map over a CallWindow. The input runs on the Window's pump, the cursor on its consumer.
+// Window, the parallel map over a CallWindow. The input runs on the Window's pump, the cursor on its
+// consumer.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,5 @@
-// Anchor: a saved position of an input. Rows from its ordinal on can be made again from it, except where a cut says
-// otherwise. Immutable once shared.
+// Anchor: a saved position of an input. Rows from its ordinal on can be made again from it, except where a
+// cut says otherwise. Immutable once shared.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ namespace weir {
 class Anchor;
 using AnchorRef = RefPtr<const Anchor>;
 
-// A place that a replay of the rows before it does not reach, because a file could not be read there and may be
-// readable now.
+// A place that a replay of the rows before it does not reach, because a file could not be read there and may
+// be readable now.
 struct Cut {
   int64_t ordinal = 0;
   // The error of that row; null if an operator below left it out, so that the cut lies before the row.
@@ -43,7 +43,8 @@ struct AnchorFields {
   // True for an anchor at a fresh opening, which has no state.
   bool fresh = false;
   std::string bytes;
-  // Of a position: the openings between the anchor and it, or the first cut with an anchor, as Openings writes them.
+  // Of a position: the openings between the anchor and it, or the first cut with an anchor, as Openings
+  // writes them.
   std::vector<uint64_t> openings;
   // The names that were found there, likewise.
   std::vector<uint64_t> names;

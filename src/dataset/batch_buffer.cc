@@ -124,7 +124,8 @@ void BatchBuffer::copy(Context& ctx, const Part& part, const Column& column, int
     }
   };
   const size_t total = static_cast<size_t>(count) * bytes;
-  // Rows that were made in their place, or lie in the batch's buffer elsewhere, are not copied from another one.
+  // Rows that were made in their place, or lie in the batch's buffer elsewhere, are not copied from another
+  // one.
   const bool apart = !column.dense() || column.tensor().buffer != part.buffer;
   if (threads_ <= 1 || total < 2 * kPartBytes || !apart) return copy_rows(0, count);
   const int parts = static_cast<int>(std::min<size_t>(total / kPartBytes, static_cast<size_t>(count)));

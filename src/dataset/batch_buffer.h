@@ -2,8 +2,8 @@
 //
 // Large fixed-size columns go straight into a pooled buffer, which is offered to the input as its target, so
 // that a map below can write its results in place; other rows are appended. Each row is copied at most once:
-// not at all if the target was used, or if a single run makes up a batch. Batches of a few hundred bytes are copied
-// twice, since that takes less than the counts and allocations of sharing.
+// not at all if the target was used, or if a single run makes up a batch. Batches of a few hundred bytes are
+// copied twice, since that takes less than the counts and allocations of sharing.
 #pragma once
 
 #include <vector>
@@ -14,8 +14,8 @@ namespace weir {
 
 class BatchBuffer {
  public:
-  // `components` describe one row. A batch has at most `rows` rows. Where much is copied at once, up to `threads` threads of
-  // the compute lane do it.
+  // `components` describe one row. A batch has at most `rows` rows. Where much is copied at once, up to
+  // `threads` threads of the compute lane do it.
   BatchBuffer(const std::vector<Component>& components, int64_t rows, int threads = 1);
 
   int64_t rows() const { return rows_; }

@@ -20,8 +20,8 @@ Result<DatasetRef> compose(P params, std::vector<DatasetRef> inputs, const Build
 // REQUIRES: it has no `expand`
 Result<DatasetRef> with_inputs(const Dataset& node, std::vector<DatasetRef> inputs);
 
-// The dataset that an operator with `expand` consists of: built with the node, or now if its parameters were not
-// known then.
+// The dataset that an operator with `expand` consists of: built with the node, or now if its parameters were
+// not known then.
 Result<DatasetRef> expansion(const Opening& opening, const ParamsBase& params);
 
 // The cursor of an operator that adds nothing to the rows of another node.

@@ -8,7 +8,8 @@
 // 2. `out` is written only on rows. It arrives with the memory of the last block.
 // 3. It pulls no more from its input than it needs for demand.rows rows.
 // 4. An exception is an error, too: see lose().
-// 5. Rows that it keeps keep their origins; if it returns an error, out.origins may say where row 0 came from.
+// 5. Rows that it keeps keep their origins; if it returns an error, out.origins may say where row 0 came
+// from.
 // 6. Pending from an input is passed on, and the call may be repeated with another demand: progress lives in
 //    members.
 #pragma once
@@ -36,13 +37,14 @@ class Cursor {
     (void)error;
     return 1;
   }
-  // At least so many rows come next, each an element or one that memory runs out for, and nothing pending before them. 0
-  // if that is not known at once.
+  // At least so many rows come next, each an element or one that memory runs out for, and nothing pending
+  // before them. 0 if that is not known at once.
   virtual int64_t assured() const noexcept { return 0; }
   // Names every member of the position once; saves and loads. Never pulls or opens anything.
   virtual void state(Archive& archive) = 0;
-  // Called after loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again, end
-  // if the input has too few rows. That and an error become one error row, after which the cursor is at its end.
+  // Called after loading: pulls, drops, reopens, refills. Answers rows when done, pending to be called again,
+  // end if the input has too few rows. That and an error become one error row, after which the cursor is at
+  // its end.
   virtual Step resume(Context& ctx) {
     (void)ctx;
     return PullResult::rows;
@@ -54,17 +56,17 @@ class AheadOfConsumer : public Cursor {
  public:
   // Lets it begin before the first next(), not if it is about to be loaded.
   virtual void warm_start() noexcept = 0;
-  // Called before state() where rows are saved by value: puts those that it has made and not given after `rows`. They
-  // count as given in what state() then writes. It stops running ahead first, or stops the save.
+  // Called before state() where rows are saved by value: puts those that it has made and not given after
+  // `rows`. They count as given in what state() then writes. It stops running ahead first, or stops the save.
   virtual void hold(Holding& holding, HeldRows& rows) = 0;
 };
 
-// A cursor that can begin again for other variables, which costs less than another one. Such cursors are kept at their end
-// where a function opens its dataset row after row.
+// A cursor that can begin again for other variables, which costs less than another one. Such cursors are kept
+// at their end where a function opens its dataset row after row.
 class RestartableCursor : public Cursor {
  public:
-  // Makes it as a new one from these would be, but keeps its memory. The operator is the same, at the same place. Returns
-  // false, and changes nothing, if a new one is needed.
+  // Makes it as a new one from these would be, but keeps its memory. The operator is the same, at the same
+  // place. Returns false, and changes nothing, if a new one is needed.
   virtual bool restart(Opening& opening, const ParamsBase& params) = 0;
 };
 

@@ -1,8 +1,9 @@
-// Cuts: the places where the input of a Port failed to read a file. A replay might be able to read the file and
-// would then yield other rows, so it stops at a cut, returns the same error and continues from the anchor after it.
+// Cuts: the places where the input of a Port failed to read a file. A replay might be able to read the file
+// and would then yield other rows, so it stops at a cut, returns the same error and continues from the anchor
+// after it.
 //
-// Belongs to its Port. With more than AnchorFields::kMostCuts among the unconsumed rows no position can be saved,
-// until they are consumed. Costs nothing if no file failed.
+// Belongs to its Port. With more than AnchorFields::kMostCuts among the unconsumed rows no position can be
+// saved, until they are consumed. Costs nothing if no file failed.
 #pragma once
 
 #include <vector>
@@ -36,8 +37,8 @@ class Cuts {
   const std::vector<Cut>& made() const { return made_; }
   bool empty() const { return made_.empty() && ahead_.empty() && lost_to_ == 0 && !unanchored_.again; }
 
-  // Adds the cuts after `from` to it, the anchors of those that were made as `placed` says, null to leave one out.
-  // Throws if they are not known or too many.
+  // Adds the cuts after `from` to it, the anchors of those that were made as `placed` says, null to leave one
+  // out. Throws if they are not known or too many.
   template <class Placed>
   void write(AnchorFields& from, Placed placed) const {
     check(from.ordinal);

@@ -22,8 +22,8 @@ class Dataset : public RefCounted {
   // Types the node and checks its constants; invalid_argument if they are wrong.
   static Result<DatasetRef> build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
                                   std::vector<DatasetRef> inputs, const BuildSite& site = {});
-  // What OperatorDef::cardinality may know of an input whose count is that of this opening. It has no parameters and
-  // cannot be opened.
+  // What OperatorDef::cardinality may know of an input whose count is that of this opening. It has no
+  // parameters and cannot be opened.
   static DatasetRef stand_in(const Dataset& node, int64_t cardinality);
 
   const OperatorDef& op() const { return *op_; }
@@ -47,8 +47,8 @@ class Dataset : public RefCounted {
   const std::vector<EpochNode>& epoch_nodes() const { return epoch_nodes_; }
   // True if a dataset in a variable may be opened below.
   bool opens_variables() const { return opens_variables_; }
-  // True if some opening below may be counted, also of a dataset in a variable, or there is something else that Ports
-  // list with the openings: names that are found, errors that are left out.
+  // True if some opening below may be counted, also of a dataset in a variable, or there is something else
+  // that Ports list with the openings: names that are found, errors that are left out.
   bool may_count_openings() const {
     return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty() || sites_.drops_errors;
   }
@@ -67,10 +67,10 @@ class Dataset : public RefCounted {
 
  private:
   Dataset() = default;
-  // The value of `deterministic: none` for a node that is being built, in dataset_order.cc. A pipeline sets it once,
-  // by options(), for the operators before and after it, but not inside their lambdas. Sets the node's parameters
-  // accordingly; if this node sets it, its inputs are replaced by ones to which it applies. invalid_argument if two
-  // nodes differ.
+  // The value of `deterministic: none` for a node that is being built, in dataset_order.cc. A pipeline sets
+  // it once, by options(), for the operators before and after it, but not inside their lambdas. Sets the
+  // node's parameters accordingly; if this node sets it, its inputs are replaced by ones to which it applies.
+  // invalid_argument if two nodes differ.
   static Result<std::optional<bool>> settle_order(const OperatorDef& op, ParamsBase& params,
                                                   std::vector<DatasetRef>& inputs, const BuildSite& site);
   Status expand(const ParamsBase& params, const BuildSite& site);

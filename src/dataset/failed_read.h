@@ -1,6 +1,7 @@
-// What Ports are told of files that could not be read, where the error was left out (note_failed_read in openings.h), is
-// for the rows in their turn. What reads ahead takes the note back and gives it again in its turn, since a replay may read
-// ahead less or more; what reads rows again takes it back, since the enclosing Ports have a cut there.
+// What Ports are told of files that could not be read, where the error was left out (note_failed_read in
+// openings.h), is for the rows in their turn. What reads ahead takes the note back and gives it again in its
+// turn, since a replay may read ahead less or more; what reads rows again takes it back, since the enclosing
+// Ports have a cut there.
 #pragma once
 
 #include <utility>

@@ -1,4 +1,5 @@
-// field_in: one parameter of an operator, where it is only read. A clone of all of them would copy their constants.
+// field_in: one parameter of an operator, where it is only read. A clone of all of them would copy their
+// constants.
 #pragma once
 
 #include <string_view>

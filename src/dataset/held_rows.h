@@ -1,6 +1,6 @@
-// HeldRows: rows that were made and not delivered yet, in order, which a checkpoint stores by value: those pulled from
-// an iterator's root, and those of inputs whose rows cannot be made again (dataset/holding.h). Only the driver may use
-// it.
+// HeldRows: rows that were made and not delivered yet, in order, which a checkpoint stores by value: those
+// pulled from an iterator's root, and those of inputs whose rows cannot be made again (dataset/holding.h).
+// Only the driver may use it.
 #pragma once
 
 #include <cstdint>

@@ -1,12 +1,12 @@
-// Holding: saves a position together with the rows that were made and not delivered, for inputs whose rows cannot be
-// made again.
+// Holding: saves a position together with the rows that were made and not delivered, for inputs whose rows
+// cannot be made again.
 //
-// Rows of a replayable input are no part of a position: they come again. If they would not (a callback that is not
-// pure, results in any order), an archive with a Holding stores them by value. The Windows above such an input pause,
-// so that their rows and the position of their input do not change while they are written. A Window that still runs
-// stops the save with pending, and the save starts again once it has paused. Each Stage writes its undelivered rows:
-// those that its reader has pulled and not used, then those that its cursor has made and not returned. One thread.
-// All Windows continue when the Holding is destroyed.
+// Rows of a replayable input are no part of a position: they come again. If they would not (a callback that
+// is not pure, results in any order), an archive with a Holding stores them by value. The Windows above such
+// an input pause, so that their rows and the position of their input do not change while they are written. A
+// Window that still runs stops the save with pending, and the save starts again once it has paused. Each
+// Stage writes its undelivered rows: those that its reader has pulled and not used, then those that its
+// cursor has made and not returned. One thread. All Windows continue when the Holding is destroyed.
 #pragma once
 
 #include <functional>

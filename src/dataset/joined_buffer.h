@@ -1,8 +1,9 @@
-// JoinedBuffer: gathers rows whose parts are joined in different ways into one batch: dense tensors side by side, sparse
-// tensors into one with a dimension more, dense tensors of different shapes into a sparse or a ragged one.
+// JoinedBuffer: gathers rows whose parts are joined in different ways into one batch: dense tensors side by
+// side, sparse tensors into one with a dimension more, dense tensors of different shapes into a sparse or a
+// ragged one.
 //
-// Dense parts are gathered as BatchBuffer does it. Of the others it holds the tensors until the batch is complete; then
-// each entry is copied once.
+// Dense parts are gathered as BatchBuffer does it. Of the others it holds the tensors until the batch is
+// complete; then each entry is copied once.
 #pragma once
 
 #include <optional>
@@ -36,8 +37,9 @@ class JoinedBuffer {
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }
   void add(Context& ctx, const Block& block, int begin, int count);
-  // Puts the batch into `out` as one row, and empties this. invalid_argument if rows do not fit together, data_loss if one
-  // is larger than its given shape, resource_exhausted if the batch exceeds the limit of tensors.
+  // Puts the batch into `out` as one row, and empties this. invalid_argument if rows do not fit together,
+  // data_loss if one is larger than its given shape, resource_exhausted if the batch exceeds the limit of
+  // tensors.
   Status finish(Block& out);
 
  private:

@@ -265,7 +265,8 @@ bool reads_apart(const Dataset& node) {
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
   EpochScope start(ctx.epochs->table());
   if (!ctx.openings) return start.table();
-  // A dataset in a variable may be any that the graph makes. All are listed each time, so that a replay meets as many.
+  // A dataset in a variable may be any that the graph makes. All are listed each time, so that a replay meets
+  // as many.
   const std::span<const EpochNode> nodes =
       input.opens_variables() ? ctx.session.epoch_nodes() : input.epoch_nodes();
   for (const EpochNode& node : nodes) {

@@ -98,7 +98,8 @@ struct Opened {
 // Counts an opening of the node, or returns the number that it had before a restore.
 Opened count_opening(Context& ctx, const Dataset& node);
 
-// An opening of a node that is made once and kept: the next one, or what the last one that reached its end was.
+// An opening of a node that is made once and kept: the next one, or what the last one that reached its end
+// was.
 struct OpenedKept {
   // Which opening makes it, from 0.
   uint64_t making;
@@ -121,7 +122,8 @@ bool note_failed_read(Context& ctx);
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);
 
-// True if reading on in the node opens nothing below it that counts its openings: all are counted when it is opened.
+// True if reading on in the node opens nothing below it that counts its openings: all are counted when it is
+// opened.
 bool reads_apart(const Dataset& node);
 
 // The counts that a Window over `input` begins with; after a restore, those that it began with originally.

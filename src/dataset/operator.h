@@ -11,9 +11,9 @@
 //     return def;
 //   }
 //
-// Each group has defaults, and most operators set two. Adding an operator touches four places: its file, its test, one line in
-// src/ops/list.inc and a golden case. Help, docs,
-// schema and benchmark follow from the definition. Definitions are static and immutable.
+// Each group has defaults, and most operators set two. Adding an operator touches four places: its file, its
+// test, one line in src/ops/list.inc and a golden case. Help, docs, schema and benchmark follow from the
+// definition. Definitions are static and immutable.
 #pragma once
 
 #include "dataset/cursor.h"

@@ -88,11 +88,12 @@ struct OperatorPage {
   // show its first sentence.
   const char* doc = "";
   const char* cost = "";
-  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares them.
+  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares
+  // them.
   const char* example = "";
   const char* output = "";
-  // The document that bench/each.cc measures. It replaces NAMES by the files of a folder, RECORDS by a TFRecord file,
-  // and TABLE by a CSV file.
+  // The document that bench/each.cc measures. It replaces NAMES by the files of a folder, RECORDS by a
+  // TFRecord file, and TABLE by a CSV file.
   const char* bench = "";
   // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
@@ -107,13 +108,13 @@ struct OperatorTyping {
   // Null, or the cardinality of a dataset that only its variables tell, such as one found in a variable.
   Result<int64_t> (*cardinality_at)(Session& session, const Instance& instance,
                                     const ParamsBase& params) = nullptr;
-  // For operators that consist of others (tfrecord reads ahead over a reader, list_files shuffles a list): builds
-  // these at `site`, once `spec` has accepted the parts; the result is appended to the inputs. Must refuse a site
-  // whose runtime lacks what it needs.
+  // For operators that consist of others (tfrecord reads ahead over a reader, list_files shuffles a list):
+  // builds these at `site`, once `spec` has accepted the parts; the result is appended to the inputs. Must
+  // refuse a site whose runtime lacks what it needs.
   Result<DatasetRef> (*expand)(const ParamsBase& params, std::span<const DatasetRef> inputs,
                                const BuildSite& site) = nullptr;
-  // Its structure is that of its expansion, which is built first; `spec` gets that as the last input, or not at all
-  // if parameters are not known when the node is built.
+  // Its structure is that of its expansion, which is built first; `spec` gets that as the last input, or not
+  // at all if parameters are not known when the node is built.
   bool expands_first = false;
   // Columns::passed for a slice.
   Columns columns = Columns::read;
@@ -125,13 +126,13 @@ struct OperatorTyping {
 struct OperatorPosition {
   // Null, or whether openings are counted with these parameters, since each has its own order.
   bool (*counts_openings)(const ParamsBase& params) = nullptr;
-  // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if unknown.
-  // Null, or -2: once, without opening it again.
+  // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if
+  // unknown. Null, or -2: once, without opening it again.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
   // May end before its inputs do. A slice with a count may anyway.
   bool ends_early = false;
-  // Opens its input apart from all else: its openings there are counted by themselves, and a restored position makes
-  // them again from the first row on.
+  // Opens its input apart from all else: its openings there are counted by themselves, and a restored
+  // position makes them again from the first row on.
   bool opens_apart = false;
   // Opens inputs from this one on when it first needs a row of them.
   size_t opens_late_from = SIZE_MAX;
@@ -172,10 +173,11 @@ struct OperatorAccess {
   // Null, or opens it for reading by positions.
   // REQUIRES: its inputs can be read so
   Result<std::unique_ptr<Access>> (*open)(Opening& opening, const ParamsBase& params) = nullptr;
-  // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file"; null if it can.
+  // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file";
+  // null if it can.
   const char* (*refuses)(const ParamsBase& params) = nullptr;
-  // Null, or whether an element can be read by its position without those before it. False also if finding out
-  // fails.
+  // Null, or whether an element can be read by its position without those before it. False also if finding
+  // out fails.
   // REQUIRES: it can be read by positions
   bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
   // Reads its input by positions: nothing below it runs ahead.

@@ -1,7 +1,7 @@
 // PaddedBuffer: gathers rows of different shapes and joins them, padded to one shape, into one batch.
 //
-// It holds the blocks that rows came in until the batch is complete and its shape known; then each row is copied once, to
-// its place. Numbers go to buffers of the pool.
+// It holds the blocks that rows came in until the batch is complete and its shape known; then each row is
+// copied once, to its place. Numbers go to buffers of the pool.
 #pragma once
 
 #include <vector>
@@ -32,8 +32,9 @@ class PaddedBuffer {
   // Counts rows of a lost batch.
   void pass_over(int count) { rows_ += count; }
   void add(Context& ctx, const Block& block, int begin, int count);
-  // Puts the batch into `out` as one row, and empties this. data_loss if a row is larger than its padded shape,
-  // invalid_argument if it has another rank, resource_exhausted if the batch exceeds the limit of tensors.
+  // Puts the batch into `out` as one row, and empties this. data_loss if a row is larger than its padded
+  // shape, invalid_argument if it has another rank, resource_exhausted if the batch exceeds the limit of
+  // tensors.
   Status finish(Block& out);
 
  private:

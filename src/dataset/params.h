@@ -102,7 +102,8 @@ struct SpecParam {
   Spec spec;
 };
 
-// The columns of a table: the name of a dtype where every row must have a value, or the value of rows that have none.
+// The columns of a table: the name of a dtype where every row must have a value, or the value of rows that
+// have none.
 struct ColumnsParam {
   struct Column {
     DType dtype = DType::invalid;
@@ -151,7 +152,8 @@ struct InputParam {
 struct FilesParam {
   int index = -1;
 };
-// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in order.
+// A tuple or dict of datasets, nested: `structure` has a dataset leaf for each, `indices` their inputs in
+// order.
 struct InputsParam {
   bool set = false;
   Spec structure{};
@@ -195,7 +197,8 @@ struct Field {
   Allows allows;
 };
 
-// The fields of one operator, stored in place, since every opening of a dataset with run-time parameters lists them.
+// The fields of one operator, stored in place, since every opening of a dataset with run-time parameters
+// lists them.
 class FieldSequence {
  public:
   static constexpr size_t kMost = 24;

@@ -25,8 +25,9 @@ constexpr size_t kMaxAnchors = 256;
 // An anchor is due when the numbers of the openings since the last one no longer follow a rule.
 constexpr size_t kMaxRuns = 64;
 
-// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory, or where a
-// file that was read cannot be read now, an input gives fewer rows than it did, or counts them as others.
+// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory,
+// or where a file that was read cannot be read now, an input gives fewer rows than it did, or counts them as
+// others.
 ErrorPtr lost_position(const Block& block) {
   for (const RowError& error : block.errors) {
     if (error.error->position_lost || error.error->read_failed || is_out_of_memory(*error.error))
@@ -474,7 +475,8 @@ void Port::settled_state(Archive& archive) {
   }
   if (passes_afterwards_) pass_on();
   if (pulled_ > consumed_ && mode_ != Mode::pass) {
-    // While rows were dropped the operator took more than it had to. The input is opened again at what it has used.
+    // While rows were dropped the operator took more than it had to. The input is opened again at what it has
+    // used.
     if (!settled_) {
       Archive plain;
       state(plain);
@@ -489,7 +491,8 @@ void Port::settled_state(Archive& archive) {
     if (stage_) stage_->state(archive);
     return;
   }
-  // An endless repeat must not take the epoch for an empty one because the least advanced rank has given nothing.
+  // An endless repeat must not take the epoch for an empty one because the least advanced rank has given
+  // nothing.
   int64_t pulled = std::max<int64_t>(pulled_, 1);
   int64_t values = std::max<int64_t>(values_, 1);
   if (mode_ == Mode::pass) {

@@ -1,5 +1,5 @@
-// Port: how a cursor reads an input. It pulls blocks, returns rows, counts rows pulled and consumed, and keeps
-// the anchors from which unconsumed rows can be replayed.
+// Port: how a cursor reads an input. It pulls blocks, returns rows, counts rows pulled and consumed, and
+// keeps the anchors from which unconsumed rows can be replayed.
 //
 // There are three modes:
 // - `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's. Costs
@@ -7,9 +7,10 @@
 // - `keep`: before some pulls the Port records an anchor (ordinal and the bytes of the input's state), as
 //   often as costs at most one percent of the time. Its state is the anchor before the oldest unconsumed row
 //   and the number of consumed rows. Restoring opens the input at the anchor and drops rows up to that point:
-//   the same rows, not the same blocks; an input that ends too early is one error. At a file that could not be
-//   read there is a cut (dataset/cuts.h).
-// - `keep` over an input whose rows cannot be made again, if positions contain rows by value: instead of anchors
+//   the same rows, not the same blocks; an input that ends too early is one error. At a file that could not
+//   be read there is a cut (dataset/cuts.h).
+// - `keep` over an input whose rows cannot be made again, if positions contain rows by value: instead of
+// anchors
 //   the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
 // - `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
 //
@@ -40,8 +41,8 @@ class Port {
   // Opens input `index` of the operator.
   Port(Opening& opening, int index, Mode mode, Opens opens = Opens::now);
   Port(Context& ctx, Instance instance, Mode mode, Opens opens = Opens::now);
-  // Opens the input again as the constructors do, with the memory that the Port has. The operator is the same, at the same
-  // place; `node` is its input, or what it reads as if it were its only one, under `env`.
+  // Opens the input again as the constructors do, with the memory that the Port has. The operator is the
+  // same, at the same place; `node` is its input, or what it reads as if it were its only one, under `env`.
   void restart(Opening& opening, const DatasetRef& node, const EnvRef& env, Mode mode,
                Opens opens = Opens::now);
   // The same for input `index`.
@@ -71,7 +72,8 @@ class Port {
   int begin() const { return begin_; }
   // Steps over buffered rows, which stay unconsumed until consume_to() passes them.
   void take(int count) { begin_ += count; }
-  // Takes buffered rows. Their columns, if any, become those of `out` from `first` on, their errors its errors.
+  // Takes buffered rows. Their columns, if any, become those of `out` from `first` on, their errors its
+  // errors.
   void take_into(Block& out, size_t first, int count);
 
   // The number of the next row to be taken, errors included, since the input was opened. While rows are
@@ -92,20 +94,23 @@ class Port {
   void state(Archive& archive);
   // Saves without settling, whatever the archive.
   void save_as_usual(Archive& archive);
-  // Saves and loads the position of an operator that reads the input through other operators that only pass rows on, those
-  // of the names `between`, without stages of their own. False, and nothing is loaded, if they wrote something else.
+  // Saves and loads the position of an operator that reads the input through other operators that only pass
+  // rows on, those of the names `between`, without stages of their own. False, and nothing is loaded, if they
+  // wrote something else.
   // REQUIRES: pass mode, nothing pulled before loading
   bool state_through(Archive& archive, std::span<const char* const> between);
   // Opens the input again from its beginning under another key, as for a new epoch.
   void reopen(Context& ctx, uint64_t key);
-  // While an operator takes rows again after a restore: the error in a block just pulled, or if it was put there by
-  // fill(), because of which other rows follow than before. Null if there is none.
+  // While an operator takes rows again after a restore: the error in a block just pulled, or if it was put
+  // there by fill(), because of which other rows follow than before. Null if there is none.
   ErrorPtr lost(const Block& block) const;
   ErrorPtr lost() const { return lost(block_); }
-  // Called after loading: opens the input under the key of the loaded position's epoch and keeps that position.
+  // Called after loading: opens the input under the key of the loaded position's epoch and keeps that
+  // position.
   void restore_under(Context& ctx, uint64_t key);
 
-  // The newest anchor at or before the last pull, with the openings made since, for the ring entries of Windows.
+  // The newest anchor at or before the last pull, with the openings made since, for the ring entries of
+  // Windows.
   // REQUIRES: keep mode
   const AnchorRef& last_anchor();
   const Dataset& node() const { return *instance_.node; }
@@ -166,11 +171,12 @@ class Port {
 
   // The anchor at the opening, once there was one.
   AnchorRef start_;
-  // Oldest first; the first is at or before consumed_, and so are the others unless an unconsumed row needs them.
+  // Oldest first; the first is at or before consumed_, and so are the others unless an unconsumed row needs
+  // them.
   std::vector<AnchorPoint> anchors_;
   Cuts cuts_;
-  // Reading failed during the last pull, which began at row last_pull_: a cut comes after it. With the error, if that
-  // was its last row.
+  // Reading failed during the last pull, which began at row last_pull_: a cut comes after it. With the error,
+  // if that was its last row.
   bool cut_due_ = false;
   ErrorPtr cut_error_;
   int64_t last_pull_ = 0;

@@ -28,7 +28,8 @@ ErrorPtr cannot_read_again() {
 
 }  // namespace
 
-// Answers rows when done, and end if there is an error in `out`: other rows follow than when the position was saved.
+// Answers rows when done, and end if there is an error in `out`: other rows follow than when the position was
+// saved.
 PullResult Port::drop_replayed(Context& ctx, Block& out) {
   Demand demand;
   demand.drop = true;

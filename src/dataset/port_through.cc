@@ -7,7 +7,8 @@
 
 namespace weir {
 
-// What the Port of an operator and the Stage below it write between two calls, one inside the other for each of `between`.
+// What the Port of an operator and the Stage below it write between two calls, one inside the other for each
+// of `between`.
 bool Port::state_through(Archive& archive, std::span<const char* const> between) {
   if (between.empty()) {
     state(archive);

@@ -1,5 +1,5 @@
-// RunTimeParams: a copy of parameters in which expressions are replaced by their values again and again, for what is opened
-// for each row. Only its owner may use it.
+// RunTimeParams: a copy of parameters in which expressions are replaced by their values again and again, for
+// what is opened for each row. Only its owner may use it.
 #pragma once
 
 #include <memory>

@@ -1,11 +1,11 @@
-// Settling: finds the exact position of every shard by rank in a tree of cursors, so that positions of several
-// ranks can be joined (iterator/resize.h).
+// Settling: finds the exact position of every shard by rank in a tree of cursors, so that positions of
+// several ranks can be joined (iterator/resize.h).
 //
-// A saved position is exact only together with the rows that a restore drops, since a Port's anchor is before it. An
-// archive with a Settling resumes the cursors between the root and the shards while it saves: it opens their inputs and
-// drops rows there. It runs twice: first it lists the state of each stage and the positions of the shards; then it
-// saves the tree with the joined positions in their place. Everything else is saved as usual. One thread; if a pull is
-// pending, the run is repeated, and the cursors keep their progress.
+// A saved position is exact only together with the rows that a restore drops, since a Port's anchor is before
+// it. An archive with a Settling resumes the cursors between the root and the shards while it saves: it opens
+// their inputs and drops rows there. It runs twice: first it lists the state of each stage and the positions
+// of the shards; then it saves the tree with the joined positions in their place. Everything else is saved as
+// usual. One thread; if a pull is pending, the run is repeated, and the cursors keep their progress.
 #pragma once
 
 #include <span>

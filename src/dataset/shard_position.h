@@ -1,12 +1,13 @@
 // ShardPosition: which elements of a sequence a rank takes, also after the number of ranks has changed.
 //
-// The elements are numbered from 0, and of `size` ranks rank r takes those whose number modulo size is r. When a job
-// continues with another number of ranks, its ranks may have different progress: rank r has delivered its numbers below
-// ends[r]. These ends form a layer, which drops the delivered elements and numbers the rest from 0 again, for the new
-// ranks. If the number of ranks changes again before all have passed the ends, another layer is added.
+// The elements are numbered from 0, and of `size` ranks rank r takes those whose number modulo size is r.
+// When a job continues with another number of ranks, its ranks may have different progress: rank r has
+// delivered its numbers below ends[r]. These ends form a layer, which drops the delivered elements and
+// numbers the rest from 0 again, for the new ranks. If the number of ranks changes again before all have
+// passed the ends, another layer is added.
 //
-// A single step costs a division, and one more per layer until its last end has been passed; many steps at once cost
-// one division, and time for this rank's elements.
+// A single step costs a division, and one more per layer until its last end has been passed; many steps at
+// once cost one division, and time for this rank's elements.
 #pragma once
 
 #include <cstdint>
@@ -29,17 +30,19 @@ class ShardPosition {
 
   // Steps over the next element. Returns whether this rank takes it.
   bool step();
-  // Steps over the next `count` elements and lists those that this rank takes, from 0. Returns how many these are.
+  // Steps over the next `count` elements and lists those that this rank takes, from 0. Returns how many these
+  // are.
   // REQUIRES: room for `count` of them at `taken`
   int step_over(int count, int32_t* taken);
-  // What to ask the input for, so that of its rows this rank takes those that are demanded, at most: kMaxBlockRows at most.
+  // What to ask the input for, so that of its rows this rank takes those that are demanded, at most:
+  // kMaxBlockRows at most.
   Demand wanted(Demand demand) const;
 
   // `rank` and `size` are not part of the state.
   void state(Archive& archive);
 
-  // Where new ranks continue from the positions of the old ones, given by rank; one without a value has delivered all
-  // of its elements. data_loss if they do not belong together.
+  // Where new ranks continue from the positions of the old ones, given by rank; one without a value has
+  // delivered all of its elements. data_loss if they do not belong together.
   // REQUIRES: one of them has a value
   static Result<ShardPosition> joined(std::span<const std::optional<ShardPosition>> before);
   // The index of the least advanced rank.

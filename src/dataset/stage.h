@@ -2,9 +2,10 @@
 //
 // It does what no operator has to write: the sticky end, error rows (returned or thrown), the operator's path
 // on errors and the file and record that a failed row came from, cancellation, resuming after a restore, the
-// rule for memory that runs out (Cursor::lose), the counters of core/stage_stats.h, and the scope of saved state. It owns the cursor and drops it
-// at the end of the sequence with all it holds. One thread at a time may drive it. Errors are rows of `out`,
-// never returned or thrown, and need no memory. A call costs about 5 ns.
+// rule for memory that runs out (Cursor::lose), the counters of core/stage_stats.h, and the scope of saved
+// state. It owns the cursor and drops it at the end of the sequence with all it holds. One thread at a time
+// may drive it. Errors are rows of `out`, never returned or thrown, and need no memory. A call costs about 5
+// ns.
 #pragma once
 
 #include <memory>
@@ -21,8 +22,8 @@ ErrorPtr shorter_than_saved();
 // The same, or that memory ran out where that may be the reason.
 ErrorPtr shorter_than_saved(const Session& session);
 
-// The error of a sequence that could not be opened. If memory ran out it does not count as an element: a shard that
-// counted it as another shard's would drop the only sign of the loss.
+// The error of a sequence that could not be opened. If memory ran out it does not count as an element: a
+// shard that counted it as another shard's would drop the only sign of the loss.
 ErrorPtr as_error_of_opening(const ErrorPtr& error) noexcept;
 
 // Writes the state of a stage over `node` that has reached its end.
@@ -36,8 +37,8 @@ class Stage {
   Stage& operator=(const Stage&) = delete;
   ~Stage();
 
-  // Opens it again for other variables and another key, and reuses its memory. Returns false, and must be replaced,
-  // unless it is one of `node` inside a function's scope and its cursor can be restarted.
+  // Opens it again for other variables and another key, and reuses its memory. Returns false, and must be
+  // replaced, unless it is one of `node` inside a function's scope and its cursor can be restarted.
   // REQUIRES: it has the same path, and its rows are no longer needed
   bool reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_t key);
 
@@ -46,10 +47,11 @@ class Stage {
   int64_t assured() const noexcept { return cursor_ && !owes_ && !saved_state_ ? cursor_->assured() : 0; }
   // Lets what runs ahead begin before the first next(); does nothing for a loaded position.
   void warm_start() noexcept {
-    if (auto* ahead = dynamic_cast<AheadOfConsumer*>(cursor_.get()); ahead && !saved_state_) ahead->warm_start();
+    if (auto* ahead = dynamic_cast<AheadOfConsumer*>(cursor_.get()); ahead && !saved_state_)
+      ahead->warm_start();
   }
-  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a loaded one
-  // resumes first.
+  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a
+  // loaded one resumes first.
   void state(Archive& archive);
 
   // Copies the state of a stage over `node` from one archive to another.

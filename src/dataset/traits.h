@@ -24,7 +24,8 @@ struct Sites {
   std::vector<RefPtr<const HostState>> states{};
   // Empty, or what the rows depend on that no position has: "map calls a callback that is not declared pure".
   std::string unsaved{};
-  // Of a function: empty, or why a second call with the same row may give something else. Of a dataset: empty.
+  // Of a function: empty, or why a second call with the same row may give something else. Of a dataset:
+  // empty.
   std::string calls{};
   // Empty, or why an open dataset cannot be opened again as it was: "flat_map calls a callback that is not
   // declared pure for what it opens". Rows saved by value don't help, since the dataset continues after them.
@@ -45,7 +46,8 @@ class FunctionTraits : public RefCounted {
   virtual std::string not_replayable() const = 0;
   // Adds the sites of its random calls and of the datasets it makes.
   virtual void add_sites(Sites& out) const = 0;
-  // Adds the nodes that it opens for its caller and that count their openings, but not those it drains itself.
+  // Adds the nodes that it opens for its caller and that count their openings, but not those it drains
+  // itself.
   virtual void epoch_nodes(std::vector<EpochNode>& out) const = 0;
   // False if no dataset that it gives is one of an element or a variable, or opens such a one.
   virtual bool opens_variables() const { return true; }

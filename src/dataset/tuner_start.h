@@ -1,5 +1,5 @@
-// tuner_start: how the tuner of an operator begins: as options() says, by the operator's path, and where the one before it at
-// this place of the graph ended.
+// tuner_start: how the tuner of an operator begins: as options() says, by the operator's path, and where the
+// one before it at this place of the graph ended.
 #pragma once
 
 #include <string>

@@ -7,8 +7,9 @@ namespace weir {
 
 namespace {
 
-// A window has at least this length and so many elements that a consumer waited for; after a change, so much passes first,
-// since what other threads had made is taken and what they make begins. Where the rate goes up and down, windows are longer.
+// A window has at least this length and so many elements that a consumer waited for; after a change, so much
+// passes first, since what other threads had made is taken and what they make begins. Where the rate goes up
+// and down, windows are longer.
 constexpr int64_t kAloneWindowNs = 10'000'000;
 constexpr int64_t kLongestWindowNs = 8 * kAloneWindowNs;
 constexpr int kWindowAnswers = 16;
@@ -19,9 +20,9 @@ constexpr double kGain = 0.1;
 constexpr double kStaysGain = 0.05;
 // A consumer that waits for less of its time is not bound by what it waits for.
 constexpr double kWaits = 0.8;
-// A run goes on for a millisecond where there is more to do. Beside those that are longer, handing over costs little; those
-// that compute less of their time gain from threads. Where there are more threads than processors, they wait for locks and
-// for each other, too.
+// A run goes on for a millisecond where there is more to do. Beside those that are longer, handing over costs
+// little; those that compute less of their time gain from threads. Where there are more threads than
+// processors, they wait for locks and for each other, too.
 constexpr double kLongRunNs = 1'500'000;
 constexpr double kComputes = 0.25;
 constexpr int kForgottenSamples = 256;
@@ -135,7 +136,8 @@ bool AloneTuner::rest(Phase phase) {
   return enter(phase);
 }
 
-// Looks at a rate beside the usual one, which it becomes if it is that of another load. The next trial then comes at once.
+// Looks at a rate beside the usual one, which it becomes if it is that of another load. The next trial then
+// comes at once.
 void AloneTuner::compare(double rate, double& usual) {
   if (usual <= 0) {
     usual = rate;

@@ -1,21 +1,22 @@
-// AloneTuner: decides whether the thread that waits for an iterator's elements should make them alone, without the
-// runtime's threads.
+// AloneTuner: decides whether the thread that waits for an iterator's elements should make them alone,
+// without the runtime's threads.
 //
-// Passing an element to another thread moves it from one processor's cache to the other's and wakes that thread. If the
-// work is short, that costs more than a second processor gains. Only a trial can tell: the rate of elements is measured
-// for a period with all threads, one alone, and another one with all threads. The iterator stays alone if that rate is a
-// tenth above the better of the other two, by more than they differ.
+// Passing an element to another thread moves it from one processor's cache to the other's and wakes that
+// thread. If the work is short, that costs more than a second processor gains. Only a trial can tell: the
+// rate of elements is measured for a period with all threads, one alone, and another one with all threads.
+// The iterator stays alone if that rate is a tenth above the better of the other two, by more than they
+// differ.
 //
-// A trial starts only while the consumer does nothing but wait, elements come often, and the runs of pumps compute for at
-// least a quarter of their time and are short, mostly up to 1.5 ms: work that waits for a device gains from many threads,
-// and for long runs passing elements costs little. Being alone ends at once when the consumer takes its time or runs
-// wait, and when the rate is no longer better; now and then a trial checks whether all threads would be better. A trial at
-// less than four fifths of a steady rate ends after 3 ms. After each trial that changed nothing, the next one comes twice
-// as late, until the rate changes: under a steady load, trials take less than a hundredth of the time after the first two
-// seconds.
+// A trial starts only while the consumer does nothing but wait, elements come often, and the runs of pumps
+// compute for at least a quarter of their time and are short, mostly up to 1.5 ms: work that waits for a
+// device gains from many threads, and for long runs passing elements costs little. Being alone ends at once
+// when the consumer takes its time or runs wait, and when the rate is no longer better; now and then a trial
+// checks whether all threads would be better. A trial at less than four fifths of a steady rate ends after 3
+// ms. After each trial that changed nothing, the next one comes twice as late, until the rate changes: under
+// a steady load, trials take less than a hundredth of the time after the first two seconds.
 //
-// It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used only where a
-// consumer had to wait.
+// It never changes an element, their order or a position. Not thread-safe: its owner's lock guards it. Used
+// only where a consumer had to wait.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ namespace weir {
 
 class AloneTuner {
  public:
-  // Nothing is tried before this. `begins_alone`: where an earlier run or dataset ended; it stays so if `fixed`. `known`: the
-  // numbers of an earlier run were given, so that there is less to be tried.
+  // Nothing is tried before this. `begins_alone`: where an earlier run or dataset ended; it stays so if
+  // `fixed`. `known`: the numbers of an earlier run were given, so that there is less to be tried.
   void start(bool begins_alone, bool known, bool fixed);
   // Threads are used from now on, and nothing is tried.
   void stop();
@@ -47,8 +48,9 @@ class AloneTuner {
   }
   void ran(int64_t took_ns, int64_t computed_ns);
 
-  // A consumer that had to wait was given an element, for the `answers`th time since this was called: how many elements
-  // there were in all, and how long consumers have waited in all. Returns true if alone() has changed.
+  // A consumer that had to wait was given an element, for the `answers`th time since this was called: how
+  // many elements there were in all, and how long consumers have waited in all. Returns true if alone() has
+  // changed.
   bool answered(int64_t elements, int64_t waited_ns, int64_t now_ns, int answers = 1);
   // Answers before this time change nothing; they need only be counted.
   int64_t next_look_ns() const;

@@ -24,10 +24,11 @@ class BlockCall {
 };
 
 struct CallWindowOptions {
-  // How many calls run at once; 0: as many as CallTuner finds best, beginning with the executor's parallelism, and never
-  // more on Lane::compute. Always 1 on Lane::caller.
+  // How many calls run at once; 0: as many as CallTuner finds best, beginning with the executor's
+  // parallelism, and never more on Lane::compute. Always 1 on Lane::caller.
   int calls_in_flight = 0;
-  // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking then.
+  // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking
+  // then.
   bool may_wait = false;
   // With 0 calls in flight: where an earlier run ended, or options() says that nothing changes.
   TunerStart start{};

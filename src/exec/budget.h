@@ -1,8 +1,8 @@
 // Budget: the rows and bytes in a window, the threads that wait for room or rows, and how the sequence ended.
 //
-// The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the rows that
-// it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays as full as allowed.
-// One row is always admitted, so that a row larger than all of the room passes.
+// The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the
+// rows that it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays
+// as full as allowed. One row is always admitted, so that a row larger than all of the room passes.
 //
 // All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
 // first raises the count of rows taken and then checks whether the filler stopped; the filler first says that
@@ -55,8 +55,8 @@ class Budget {
     settle();
   }
 
-  // How many bytes the next pull may bring: `most`, or as much as there is of `wanted` in shared memory; 0: none, and
-  // `waker` is woken when it may. A pull that brings nothing leaves them to the next.
+  // How many bytes the next pull may bring: `most`, or as much as there is of `wanted` in shared memory; 0:
+  // none, and `waker` is woken when it may. A pull that brings nothing leaves them to the next.
   // REQUIRES: go_on() was true
   int64_t reserve(int64_t most, int64_t wanted, Waker& waker) noexcept {
     if (!memory_) return most;
@@ -109,8 +109,8 @@ class Budget {
     return true;
   }
   void stop() { stopped_.store(true); }
-  // Returns true, once after each stop, if there is room again. The caller must then wake the filler. One that has not
-  // begun counts as stopped.
+  // Returns true, once after each stop, if there is room again. The caller must then wake the filler. One
+  // that has not begun counts as stopped.
   bool may_resume(int64_t max_rows) {
     if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows)) return false;
     stopped_.store(false, std::memory_order_relaxed);

@@ -1,10 +1,11 @@
 // BufferTuner: sets the number of rows in a Window to those that its consumer takes while the feed stalls.
 //
-// When the consumer finds no row although the window was full before, the feed has stalled for longer than the rows last.
-// The window then grows by the rows that the consumer, at its former rate, would have taken until the next row came. It
-// grows only if the full window had stopped the feed for long enough to make that many rows; otherwise the feed is slower
-// than the consumer, and no window helps. Room that is never used is given back, except for two milliseconds' worth, since
-// threads take that long to wake; the more often it had to grow again, the later it is given back.
+// When the consumer finds no row although the window was full before, the feed has stalled for longer than
+// the rows last. The window then grows by the rows that the consumer, at its former rate, would have taken
+// until the next row came. It grows only if the full window had stopped the feed for long enough to make that
+// many rows; otherwise the feed is slower than the consumer, and no window helps. Room that is never used is
+// given back, except for two milliseconds' worth, since threads take that long to wake; the more often it had
+// to grow again, the later it is given back.
 //
 // It never changes a row, their order or a position. Guarded by its owner's lock, but for rows().
 #pragma once
@@ -27,8 +28,8 @@ class BufferTuner {
   int64_t rows() const { return rows_.load(std::memory_order_relaxed); }
   bool fixed() const { return first_ == most_; }
 
-  // The consumer found nothing, after `taken` rows in all. `was_full`: there was no room at some time since the last time
-  // that it found nothing, for `full_ns` in all.
+  // The consumer found nothing, after `taken` rows in all. `was_full`: there was no room at some time since
+  // the last time that it found nothing, for `full_ns` in all.
   void found_empty(int64_t taken, bool was_full, int64_t full_ns, int64_t now_ns);
   // There are rows again. Returns true if rows() has risen.
   bool has_rows(int64_t now_ns);

@@ -1,4 +1,5 @@
-// CallCore: the inside of a CallWindow, shared by its puller, its runners and its consumer. Used only by call_window.cc.
+// CallCore: the inside of a CallWindow, shared by its puller, its runners and its consumer. Used only by
+// call_window.cc.
 #pragma once
 
 #include <memory>
@@ -20,16 +21,16 @@ namespace weir {
 class CallCore final : public RefCounted, public LiveWindow {
  public:
   CallCore(Session& session, std::unique_ptr<BlockCall> function, const CallWindowOptions& options);
-  // Makes the puller and the first runner, once. They are owners, so it must have one before; if this throws, it has no
-  // more than that.
+  // Makes the puller and the first runner, once. They are owners, so it must have one before; if this throws,
+  // it has no more than that.
   void make_tasks(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start);
 
   // Returns a finished call, to be given back later. If there is none, returns null and sets `answer`; after
   // pending the consumer is woken.
   WindowCall* take(Context& consumer, PullResult& answer, Mark& mark);
   bool makes_here() const;
-  // Where the consumer makes all calls: makes one on its thread, if none is on its way. `spare`: if not null, memory for the
-  // result.
+  // Where the consumer makes all calls: makes one on its thread, if none is on its way. `spare`: if not null,
+  // memory for the result.
   void make_here(Block* spare);
   void give_back(WindowCall* call);
   // No call begins after this.

@@ -1,5 +1,5 @@
-// WindowCall and its lines: the calls that CallWindow's puller, runners and consumer pass to one another. The window's
-// lock guards both.
+// WindowCall and its lines: the calls that CallWindow's puller, runners and consumer pass to one another. The
+// window's lock guards both.
 #pragma once
 
 #include <cstdint>

@@ -1,7 +1,8 @@
 // CallSpread: the ratio of the longest recent calls to the usual ones.
 //
-// An ordered window returns nothing while the call at its head runs. For the other calls to continue meanwhile, it needs
-// room for their results: for each call in flight, as many as the ratio of the longest call to the mean.
+// An ordered window returns nothing while the call at its head runs. For the other calls to continue
+// meanwhile, it needs room for their results: for each call in flight, as many as the ratio of the longest
+// call to the mean.
 //
 // Guarded by its owner's lock.
 #pragma once

@@ -7,8 +7,8 @@ namespace weir {
 
 namespace {
 
-// A window has at least this length and so many ends of calls for each one in flight; in the first steps, each call ends
-// once.
+// A window has at least this length and so many ends of calls for each one in flight; in the first steps,
+// each call ends once.
 constexpr int64_t kWindowNs = 5'000'000;
 constexpr int64_t kCallsPerFlight = 4;
 // So much of what as many rows more as calls would be is enough for another step at once.
@@ -23,7 +23,8 @@ constexpr int kIdleWindows = 8;
 // A rate that is off by a quarter for a few windows, or by half for two, is another load.
 constexpr double kDrift = 0.15;
 constexpr double kAlarm = 0.5;
-// Only calls of this length are worth a look at the thread's clock: the first four of them, and then one in five.
+// Only calls of this length are worth a look at the thread's clock: the first four of them, and then one in
+// five.
 constexpr int64_t kLongNs = 100'000;
 constexpr int kSampleEvery = 5;
 

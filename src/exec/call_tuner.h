@@ -1,13 +1,15 @@
 // CallTuner: how many calls of a function should be in flight, found by trying.
 //
-// It begins with `first` calls and measures rows per second over windows of time. While the consumer waits for rows and
-// the feed has them, the calls bound the throughput, and it tries twice as many. At first, and when the load has changed,
-// windows are short if calls are alike, and it continues as long as rows increase nearly as much as calls. After that,
-// windows become longer, and a step is kept only if the throughput gained more than two windows at the same setting
-// differ. After a failed trial it waits for twice as many windows as before, until the load changes, as a CUSUM of the
-// difference to the settled rate tells. While the consumer never waits, it goes back step by step.
+// It begins with `first` calls and measures rows per second over windows of time. While the consumer waits
+// for rows and the feed has them, the calls bound the throughput, and it tries twice as many. At first, and
+// when the load has changed, windows are short if calls are alike, and it continues as long as rows increase
+// nearly as much as calls. After that, windows become longer, and a step is kept only if the throughput
+// gained more than two windows at the same setting differ. After a failed trial it waits for twice as many
+// windows as before, until the load changes, as a CUSUM of the difference to the settled rate tells. While
+// the consumer never waits, it goes back step by step.
 //
-// It never changes a row, their order or a position. Not thread-safe: its owner's lock guards it. A call costs some 5 ns.
+// It never changes a row, their order or a position. Not thread-safe: its owner's lock guards it. A call
+// costs some 5 ns.
 #pragma once
 
 #include <cstdint>
@@ -42,8 +44,8 @@ class CallTuner {
   void starved() { starved_ = true; }
   // The feed had no row although a call could have begun.
   void hungry() { hungry_ = true; }
-  // The calls of another window follow, for the same function: what was counted of an unfinished window of time stays
-  // only if there was no pause.
+  // The calls of another window follow, for the same function: what was counted of an unfinished window of
+  // time stays only if there was no pause.
   void go_on(bool paused) {
     if (paused) window_begin_ns_ = -1;
   }
@@ -92,8 +94,8 @@ class WaitDetector {
     if (first_ > 0) return first_-- > 0;
     return until_sample_ >= 0 && --until_sample_ < 0;
   }
-  // Adds a call that has ended; `computed_ns` is negative if not measured. Returns true, once, if most of the time of the
-  // last ones was spent waiting.
+  // Adds a call that has ended; `computed_ns` is negative if not measured. Returns true, once, if most of the
+  // time of the last ones was spent waiting.
   bool add(int64_t wall_ns, int64_t computed_ns);
 
  private:

@@ -10,7 +10,8 @@ namespace weir {
 
 namespace {
 
-// How often this thread has given up its processor to wait for something; negative if nobody knows, as in the simulation.
+// How often this thread has given up its processor to wait for something; negative if nobody knows, as in the
+// simulation.
 int64_t voluntary_waits() noexcept {
   rusage usage{};
   if (sync_hooks() != nullptr || ::getrusage(RUSAGE_THREAD, &usage) != 0) return -1;

@@ -1,6 +1,6 @@
-// CallWatch: how long a call computes, as a WaitDetector takes it. A thread that never gave up its processor by itself has
-// computed all the time, however long others had the processor in between: on a busy machine that is most of the time, and
-// no reason to have more calls at once.
+// CallWatch: how long a call computes, as a WaitDetector takes it. A thread that never gave up its processor
+// by itself has computed all the time, however long others had the processor in between: on a busy machine
+// that is most of the time, and no reason to have more calls at once.
 //
 //   CallWatch watch;
 //   watch.begin(clock);
@@ -9,9 +9,9 @@
 //
 // Both calls ask the system twice and take some 500 ns together, so only sampled calls are watched.
 //
-// WaitShare: whether feeds spend most of their time waiting, by all of their first pulls, which open files, and some of the
-// others. The first few pulls are judged at once, and corrected by those that follow: a feed whose file takes long to open,
-// and whose rows are then there, computes if it has many rows.
+// WaitShare: whether feeds spend most of their time waiting, by all of their first pulls, which open files,
+// and some of the others. The first few pulls are judged at once, and corrected by those that follow: a feed
+// whose file takes long to open, and whose rows are then there, computes if it has many rows.
 #pragma once
 
 #include <algorithm>
@@ -27,8 +27,8 @@ class CallWatch {
   // REQUIRES: begun on this thread
   int64_t computed_ns(Clock& clock, int64_t took_ns) const noexcept;
 
-  // How long it would have taken without sharing its processor, and how much of that it computed. Time in which the
-  // thread gave up its processor by itself counts, even if others used it.
+  // How long it would have taken without sharing its processor, and how much of that it computed. Time in
+  // which the thread gave up its processor by itself counts, even if others used it.
   struct Length {
     int64_t ns = 0;
     int64_t computed_ns = 0;

@@ -22,12 +22,11 @@ constexpr int64_t kSliceNs = 1'000'000;
 // Calls shorter than the first get more rows, calls longer than the second get fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-// Calls ahead for each one in flight. Once the consumer has waited for one while others were done, as many as their lengths
-// differ (exec/call_spread.h), within bounds.
+// Calls ahead per call in flight. Once the consumer has waited for a slow one: CallSpread, within bounds.
 constexpr int kAheadFactor = 4;
 constexpr int kHeldUpFactor = 16;
 constexpr int kMostAheadFactor = 64;
-// Of short calls, at most so many rows beyond twice those that were taken: nobody may want the thousands made at once.
+// For short calls, the largest number of rows beyond twice those taken: more may never be needed.
 constexpr int64_t kFirstRows = 64;
 constexpr int kMaxCallsInFlight = 4096;
 // Every so many calls, and for all long ones, it is measured how much of a call is computing.
@@ -170,7 +169,8 @@ void CallCore::start() {
   if (puller) puller->wake();
 }
 
-// Returns who waits for the puller to stop and the calls to be made, if they have: to be woken without the lock.
+// Returns who waits for the puller to stop and the calls to be made, if they have: to be woken without the
+// lock.
 // REQUIRES: mutex_ is held.
 RefPtr<Waker> CallCore::rest() noexcept {
   return pulling_ || outstanding_ > 0 ? nullptr : std::move(pauser_);
@@ -422,8 +422,7 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   done(runner, call, begin_ns + took_ns, took_ns, computed_ns);
 }
 
-// A function of the host that turns out to wait leaves the threads that compute, and may have more calls in flight.
-// REQUIRES: mutex_ is held.
+// A function of the host that turns out to wait moves to other threads, and may have more calls in flight.
 void CallCore::look_whether_it_waits(int64_t took_ns, int64_t computed_ns) {
   if (!looks_for_waiting() || !detector_.add(took_ns, computed_ns)) return;
   lane_ = Lane::blocking;

@@ -1,8 +1,9 @@
 // CallWindow: calls a function over the rows of a feed, several calls at a time, ahead of its consumer.
 //
-// One pump pulls blocks from the feed, one block per call; runners, as many as calls may be in flight, take the
-// calls in order. The first call has one row, then 2, 4 … until a call takes about 100 microseconds; this depends
-// on the clock and never changes a row. Finished calls wait for their turn (ordered) or are taken as they come.
+// One pump pulls blocks from the feed, one block per call; runners, as many as calls may be in flight, take
+// the calls in order. The first call has one row, then 2, 4 … until a call takes about 100 microseconds; this
+// depends on the clock and never changes a row. Finished calls wait for their turn (ordered) or are taken as
+// they come.
 //
 // Owns feed and function. The destructor never waits: the last call in progress releases them, so the
 // function is destroyed after its last call. Only one thread at a time may call next or the destructor.

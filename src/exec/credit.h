@@ -1,13 +1,14 @@
-// Credit: how many feeds of a group may be pulled at once; the others wait in line. CreditedFeed takes part in it.
+// Credit: how many feeds of a group may be pulled at once; the others wait in line. CreditedFeed takes part
+// in it.
 //
-// A feed returns its credit to the one that has waited longest. That feed keeps it until it has been pulled or
-// destroyed, so no credit is lost with a destroyed Window.
+// A feed returns its credit to the one that has waited longest. That feed keeps it until it has been pulled
+// or destroyed, so no credit is lost with a destroyed Window.
 //
-// The number may be left to a CallTuner, which counts each pull as a call. It starts at the number of cores, and rises to
-// what waiting feeds can use once they are known, or seen, to wait.
+// The number may be left to a CallTuner, which counts each pull as a call. It starts at the number of cores,
+// and rises to what waiting feeds can use once they are known, or seen, to wait.
 //
-// Feeds share their Credit, which is used on any thread. A pull takes its lock twice; with a tuner it reads the clock twice,
-// too.
+// Feeds share their Credit, which is used on any thread. A pull takes its lock twice; with a tuner it reads
+// the clock twice, too.
 #pragma once
 
 #include <atomic>
@@ -30,8 +31,8 @@ class CreditedFeed;
 // Shares the lifetime of the runtime.
 class Credit : public RefCounted {
  public:
-  // `limit` feeds at once if it is positive. Else a tuner finds the number: `useful` at first where feeds wait, at most
-  // twice as many.
+  // `limit` feeds at once if it is positive. Else a tuner finds the number: `useful` at first where feeds
+  // wait, at most twice as many.
   // REQUIRES: useful >= 1
   Credit(Session& session, int limit, int useful, const TunerStart& start);
 
@@ -39,8 +40,8 @@ class Credit : public RefCounted {
   int limit() const { return static_cast<int>(limit_.load(std::memory_order_relaxed)); }
   // The feeds wait, on whatever thread. For a tuner.
   void expect_waiting() noexcept;
-  // The best lane for a new feed whose rows are made on `lane`: feeds that wait should not use the cores, and the others
-  // need no separate thread.
+  // The best lane for a new feed whose rows are made on `lane`: feeds that wait should not use the cores, and
+  // the others need no separate thread.
   Lane lane_for(Lane lane) const noexcept {
     return lane == Lane::compute && seen_waiting_.load(std::memory_order_relaxed) ? Lane::blocking : lane;
   }

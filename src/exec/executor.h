@@ -1,12 +1,12 @@
-// Executor: where jobs run, and what the iterators of a runtime share. One lane computes, one may block, and threads
-// without a job sleep.
+// Executor: where jobs run, and what the iterators of a runtime share. One lane computes, one may block, and
+// threads without a job sleep.
 //
 // The Runtime owns it and shares a queued job with it until the job has run or the executor is gone. May be
 // used on any thread. A job that no thread takes is not lost, because a thread that waits for an iterator
 // runs that iterator's pumps itself (exec/scheduler.h).
 //
-// The threads of a lane are shared fairly (exec/fair_queue.h): one that becomes free takes a job of the share that has the
-// fewest at work.
+// The threads of a lane are shared fairly (exec/fair_queue.h): one that becomes free takes a job of the share
+// that has the fewest at work.
 #pragma once
 
 #include <atomic>

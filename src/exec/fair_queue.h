@@ -1,11 +1,13 @@
-// FairQueue: the jobs of a lane that wait for a thread, in turns that are fair to those who share the threads.
+// FairQueue: the jobs of a lane that wait for a thread, in turns that are fair to those who share the
+// threads.
 //
-// The next job is the oldest one of the share that has the fewest jobs at work; among those, of the share whose jobs have
-// taken the least time. So each share that wants threads has as many as the others that want them, a new one as soon as a
-// job ends, and what one leaves the others have. A share that has been idle does not catch up what it left.
+// The next job is the oldest one of the share that has the fewest jobs at work; among those, of the share
+// whose jobs have taken the least time. So each share that wants threads has as many as the others that want
+// them, a new one as soon as a job ends, and what one leaves the others have. A share that has been idle does
+// not catch up what it left.
 //
-// Not thread-safe: its owner's lock guards it and all shares that have jobs in it. A push, a pop and an end cost some 10 ns,
-// and a pop one more for each share that waits.
+// Not thread-safe: its owner's lock guards it and all shares that have jobs in it. A push, a pop and an end
+// cost some 10 ns, and a pop one more for each share that waits.
 #pragma once
 
 #include <cstddef>

@@ -1,11 +1,12 @@
-// FeedCost: whether a feed's rows take less time than handing them over to another thread, so that a Window's consumer
-// does better to pull them itself.
+// FeedCost: whether a feed's rows take less time than handing them over to another thread, so that a Window's
+// consumer does better to pull them itself.
 //
-// Waking a thread takes microseconds of the one that wakes and of the one that is woken. A window that holds few cheap rows
-// would spend nearly all time with that. So where half of its rows take less than kHandOverNs, its consumer pulls as many as
-// fit when it finds none, on its own thread. The estimate is near the median of the pulls, so that one during which the
-// thread was not running counts little; feeds that may wait for a device run in another lane and are never pulled so. It goes
-// on being measured, and the pump is woken again once rows take longer.
+// Waking a thread takes microseconds of the one that wakes and of the one that is woken. A window that holds
+// few cheap rows would spend nearly all time with that. So where half of its rows take less than kHandOverNs,
+// its consumer pulls as many as fit when it finds none, on its own thread. The estimate is near the median of
+// the pulls, so that one during which the thread was not running counts little; feeds that may wait for a
+// device run in another lane and are never pulled so. It goes on being measured, and the pump is woken again
+// once rows take longer.
 //
 // The running thread measures, the consumer asks; it changes no row, no order and no position.
 #pragma once
@@ -26,8 +27,8 @@ class FeedCost {
   // Pulls before anything is concluded.
   static constexpr int64_t kLeastPulls = 64;
 
-  // A pull of many rows counts as `pulls` small ones, so that the estimate adapts as fast; twice if it took longer than a
-  // consumer pulls. A pull without measurable time is ignored.
+  // A pull of many rows counts as `pulls` small ones, so that the estimate adapts as fast; twice if it took
+  // longer than a consumer pulls. A pull without measurable time is ignored.
   void pulled(int64_t ns, int64_t rows, int64_t pulls) noexcept {
     if (ns <= 0 || rows <= 0) return;
     const int64_t found = std::min(ns, kMostNs) * kParts / rows;

@@ -3,9 +3,10 @@
 //   HostTurn::Hold hold(*turn, session.scheduler);
 //   if (!hold.status().ok()) return hold.status();
 //
-// The call in progress may ask another iterator for an element, and that iterator may need the same function: both would
-// wait for ever. So the wait graph records which iterators wait for a turn, and what the call that has it waits for; a wait
-// that would close a circle is refused. May be used on any thread; a free turn costs no more than a lock.
+// The call in progress may ask another iterator for an element, and that iterator may need the same function:
+// both would wait for ever. So the wait graph records which iterators wait for a turn, and what the call that
+// has it waits for; a wait that would close a circle is refused. May be used on any thread; a free turn costs
+// no more than a lock.
 #pragma once
 
 #include "exec/scheduler.h"

@@ -1,11 +1,11 @@
 // MemoryLedger: limits the bytes in the windows of all iterators of a runtime, and shares them fairly.
 //
-// An iterator may use up to four times the bytes that are free. So one alone has four fifths, two that want as much as
-// possible have four ninths each, and a new one always finds room. An iterator above its share keeps its bytes, but takes
-// no more until it is below. Bytes that one does not use are free for the others.
+// An iterator may use up to four times the bytes that are free. So one alone has four fifths, two that want
+// as much as possible have four ninths each, and a new one always finds room. An iterator above its share
+// keeps its bytes, but takes no more until it is below. Bytes that one does not use are free for the others.
 //
-// MemoryWaiters: the pumps that wait for bytes. A waiter is counted before it checks again, and a release looks for
-// waiters afterwards, so that one of them sees the other.
+// MemoryWaiters: the pumps that wait for bytes. A waiter is counted before it checks again, and a release
+// looks for waiters afterwards, so that one of them sees the other.
 //
 // Used on any thread. Taking and releasing cost an atomic addition each, and a lock if a pump waits.
 #pragma once

@@ -77,7 +77,8 @@ bool find_onetbb() {
 
 }  // namespace weir
 
-// The functions that oneTBB's headers call, hidden in this library, which lead to the ones that were looked up.
+// The functions that oneTBB's headers call, hidden in this library, which lead to the ones that were looked
+// up.
 namespace tbb::detail::r1 {
 
 void initialize(d1::task_arena_base& arena) { weir::functions.initialize(arena); }

@@ -1,5 +1,5 @@
-// PartialBlock: a block that is given out piece by piece, and the call that fills one from a feed. Pieces of some size
-// share the block's buffers; a whole block is swapped. Not thread-safe.
+// PartialBlock: a block that is given out piece by piece, and the call that fills one from a feed. Pieces of
+// some size share the block's buffers; a whole block is swapped. Not thread-safe.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,8 @@ struct PartialBlock {
   }
   // True if take_rows() would give all of it at once.
   bool whole(const Demand& demand) const;
-  // Fills `out` and `at` with the next rows; if there is no memory for a piece of them, its first row is an error.
+  // Fills `out` and `at` with the next rows; if there is no memory for a piece of them, its first row is an
+  // error.
   // REQUIRES: !exhausted()
   void take_rows(const Demand& demand, Block& out, Mark& at) noexcept;
   // Adds the rows that were not given out.

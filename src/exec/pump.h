@@ -6,7 +6,8 @@
 // Invariants:
 //   1. At most one thread is inside run(), and everything a run wrote is seen by the next one.
 //   2. A pump is in its scheduler's ready list exactly while it is scheduled. The list owns a reference.
-//   3. A wake is never lost: while idle it schedules; while scheduled it precedes a run; while running it makes
+//   3. A wake is never lost: while idle it schedules; while scheduled it precedes a run; while running it
+//   makes
 //      the state notified, and another run follows.
 //   4. release() is called exactly once, after the last run() has returned: by close() if the pump is idle or
 //      scheduled, else by the thread that runs it, on its way out. No thread waits for this.
@@ -27,7 +28,8 @@
 
 namespace weir {
 
-// The most bytes that a waiting consumer makes at once where it makes all rows: they are still in its cache when it takes them.
+// The most bytes that a waiting consumer makes at once where it makes all rows: they are still in its cache
+// when it takes them.
 inline constexpr int64_t kBytesHere = int64_t{256} << 10;
 
 class Pump : public Waker {

@@ -217,8 +217,8 @@ void Scheduler::park_until(Sleeper& sleeper, int64_t deadline) {
   withdraw(sleeper);
 }
 
-// Takes the right to drive; false if the deadline comes first. A driver raises a sleeper when it leaves, and a thread
-// that joined too late to be seen succeeds at its second try.
+// Takes the right to drive; false if the deadline comes first. A driver raises a sleeper when it leaves, and
+// a thread that joined too late to be seen succeeds at its second try.
 bool Scheduler::lock_turn_within(Sleeper& sleeper, int64_t deadline) {
   while (!turn_.try_lock()) {
     if (!sleeper.parker) {

@@ -13,8 +13,8 @@
 //   4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
 //      without it.
 //
-// A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read, and it uses
-// only what its pump owns.
+// A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read,
+// and it uses only what its pump owns.
 //
 // Shared by the Session, queued jobs and its users as a waker. May be used on any thread. Methods fail
 // with failed_precondition if waiting could never end, and in a child after fork. A drive that does not wait
@@ -83,7 +83,8 @@ class SchedulerFrame {
   // Another pump ran inside this frame.
   bool ran_another() const { return ran_another_; }
   void runs_another() { ran_another_ = true; }
-  // The turn (exec/host_turn.h) that a call of the host's has in this frame, or null. swap_turn() returns what it was.
+  // The turn (exec/host_turn.h) that a call of the host's has in this frame, or null. swap_turn() returns
+  // what it was.
   Waker* turn() const { return turn_; }
   Waker* swap_turn(Waker* turn) { return std::exchange(turn_, turn); }
   // Null for the outermost.
@@ -107,8 +108,9 @@ class SchedulerFrame {
   bool ran_another_ = false;
 };
 
-// Stands around one read of a file. If a pump reads, a thread that closes the iterator does not wait for it. After the
-// read the pump must look at Session::cancelled before it does anything that destroy waits for, such as a callback.
+// Stands around one read of a file. If a pump reads, a thread that closes the iterator does not wait for it.
+// After the read the pump must look at Session::cancelled before it does anything that destroy waits for,
+// such as a callback.
 class BlockingRead {
  public:
   BlockingRead() noexcept;
@@ -160,25 +162,26 @@ class Scheduler final : public Waker {
     }
     return drive_in_line(PollRef(poll));
   }
-  // Like drive, for a poll that waits for Windows to stop and takes no row: wake() raises a thread that takes one rather
-  // than this, and wake_all() raises it, too.
+  // Like drive, for a poll that waits for Windows to stop and takes no row: wake() raises a thread that takes
+  // one rather than this, and wake_all() raises it, too.
   template <class Poll>
   Result<PullResult> drive_saving(Poll&& poll) {
     return drive_in_line(PollRef(poll), true);
   }
-  // Polls and runs caller-lane pumps but never waits, and begins nothing more after kTryBudgetNs. Answers pending if
-  // another thread drives.
+  // Polls and runs caller-lane pumps but never waits, and begins nothing more after kTryBudgetNs. Answers
+  // pending if another thread drives.
   template <class Poll>
   Result<PullResult> try_drive(Poll&& poll) {
     return drive_once(PollRef(poll));
   }
-  // Like drive, but answers pending after `timeout_ns`, and runs no pump that another thread could run: a poll or pump
-  // on this thread is not interrupted. REQUIRES: timeout_ns >= 0, and the runtime has a clock
+  // Like drive, but answers pending after `timeout_ns`, and runs no pump that another thread could run: a
+  // poll or pump on this thread is not interrupted. REQUIRES: timeout_ns >= 0, and the runtime has a clock
   template <class Poll>
   Result<PullResult> drive_within(int64_t timeout_ns, Poll&& poll) {
     return drive_until(PollRef(poll), timeout_ns);
   }
-  // Polls once, in a pump of this scheduler. False if another thread drives: it tells those who wait when it leaves.
+  // Polls once, in a pump of this scheduler. False if another thread drives: it tells those who wait when it
+  // leaves.
   template <class Poll>
   bool drive_in_pump(Poll&& poll) {
     if (!turn_.try_lock()) return false;
@@ -198,19 +201,20 @@ class Scheduler final : public Waker {
   void wake() override;
   // Wakes every thread that waits here.
   void wake_all();
-  // Wakes every thread that waits here, or in an iterator that this one's code waits for. Called after a cancel.
+  // Wakes every thread that waits here, or in an iterator that this one's code waits for. Called after a
+  // cancel.
   void interrupt();
-  // Waits until no pump of this scheduler runs, except inside a BlockingRead. Returns at once on a thread inside any iterator's code, where
-  // waiting might never end.
+  // Waits until no pump of this scheduler runs, except inside a BlockingRead. Returns at once on a thread
+  // inside any iterator's code, where waiting might never end.
   void wait_until_quiet();
   // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
-  // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps of this
-  // scheduler at once.
+  // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps
+  // of this scheduler at once.
   void tune(RefPtr<const Tuning> tuning) noexcept;
-  // A window opens that finds by itself how much it runs ahead: so it may turn out that a thread that waits here does better
-  // alone (exec/alone_tuner.h).
+  // A window opens that finds by itself how much it runs ahead: so it may turn out that a thread that waits
+  // here does better alone (exec/alone_tuner.h).
   void may_be_alone() noexcept;
   // One opens that was given how many calls it makes at once: not here.
   void wants_threads() noexcept;
@@ -218,8 +222,8 @@ class Scheduler final : public Waker {
   bool found_alone() noexcept;
   // Nor is that tried just now: nothing is made ahead, and a window has no use for more than one block.
   bool alone() const noexcept { return stays_alone_.load(std::memory_order_relaxed); }
-  // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where that one has a
-  // limit for threads, only those that wait here run pumps.
+  // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where
+  // that one has a limit for threads, only those that wait here run pumps.
   void tune_inside(Scheduler& outer) noexcept;
   // Never null.
   RefPtr<const Tuning> tuning() noexcept;
@@ -227,8 +231,9 @@ class Scheduler final : public Waker {
   // How long threads have waited for elements, running pumps meanwhile or not.
   int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
 
-  // Whether a window that has no row makes some on the thread that asks, by run_here(): where threads that wait make all of
-  // them, and this one waits for as long as it takes. No thread outside polls and pumps does.
+  // Whether a window that has no row makes some on the thread that asks, by run_here(): where threads that
+  // wait make all of them, and this one waits for as long as it takes. No thread outside polls and pumps
+  // does.
   bool makes_here() const noexcept {
     const SchedulerFrame* frame = SchedulerFrame::innermost();
     return alone() && frame && !frame->hurried();
@@ -341,7 +346,8 @@ class Scheduler final : public Waker {
   Executor& executor_;
   Clock* const clock_;
   TraceLog* const trace_;
-  // Its share of the threads of each lane, guarded by the executor; that of another one for a scheduler inside it.
+  // Its share of the threads of each lane, guarded by the executor; that of another one for a scheduler
+  // inside it.
   JobShare shares_[kLanes];
   RefPtr<Scheduler> sharing_;
   std::atomic<int64_t> waited_ns_{0};

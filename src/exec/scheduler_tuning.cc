@@ -1,5 +1,5 @@
-// How a Scheduler's iterator runs ahead, the limit for the threads that work for it and its share of them, and pumps that
-// need none.
+// How a Scheduler's iterator runs ahead, the limit for the threads that work for it and its share of them,
+// and pumps that need none.
 #include <utility>
 
 #include "exec/scheduler.h"
@@ -40,7 +40,8 @@ void Scheduler::wants_threads() noexcept {
   stop_alone(lock);
 }
 
-// After what may have changed alone_. Others read the two flags all the time, so they are written only if they did.
+// After what may have changed alone_. Others read the two flags all the time, so they are written only if
+// they did.
 // REQUIRES: mutex_ is held
 void Scheduler::show_alone() noexcept {
   const auto show = [](std::atomic<bool>& shown, bool now) {

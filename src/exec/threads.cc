@@ -302,9 +302,10 @@ class ThreadQueue final : public JobQueue {
   bool abandoned_ = false;
 };
 
-// Keeps the end of the process from coming in the middle of an arena's start: libtbb's destructors run at exit(), and what starts
-// meanwhile would call what they have destroyed. Registered after libtbb was loaded, so it runs before them. Without a lock,
-// which a forked child might find taken by a thread that it does not have.
+// Keeps the end of the process from coming in the middle of an arena's start: libtbb's destructors run at
+// exit(), and what starts meanwhile would call what they have destroyed. Registered after libtbb was loaded,
+// so it runs before them. Without a lock, which a forked child might find taken by a thread that it does not
+// have.
 class ArenaStarts {
  public:
   static void watch_exit() {
@@ -348,9 +349,9 @@ constinit std::atomic<bool> ArenaStarts::exiting{false};
 
 // Tasks of a oneTBB arena. A task takes jobs until there are none and never waits; no exception leaves it.
 //
-// close() leaves behind the tasks that oneTBB has yet to start: waiting for them could take long while its threads are
-// busy, and for ever if they wait for the caller of close(). A task left behind finds a closed queue. docs/adr/0013
-// says why the host's threads don't enqueue.
+// close() leaves behind the tasks that oneTBB has yet to start: waiting for them could take long while its
+// threads are busy, and for ever if they wait for the caller of close(). A task left behind finds a closed
+// queue. docs/adr/0013 says why the host's threads don't enqueue.
 class ArenaQueue final : public JobQueue {
  public:
   ArenaQueue(const void* executor, int limit, RefPtr<ThreadQueue> starter)
@@ -513,8 +514,8 @@ class Threads final : public Executor {
 
  private:
   // oneTBB serves up to as many threads as it owns in this process, including the calling one. If more were
-  // asked for, in a child, where oneTBB's threads are missing, and where there is no oneTBB that can be used, plain threads
-  // compute.
+  // asked for, in a child, where oneTBB's threads are missing, and where there is no oneTBB that can be used,
+  // plain threads compute.
   RefPtr<JobQueue> make_compute() {
     const bool found = forks_ == 0 && find_onetbb();
     ArenaStarts::watch_exit();

@@ -33,7 +33,8 @@ struct ThreadsOptions {
 // REQUIRES: !process_ends()
 std::unique_ptr<Executor> make_threads(const ThreadsOptions& options = {});
 
-// True once exit() has come to the destructors of what was made before the first executor: libtbb's have run by then.
+// True once exit() has come to the destructors of what was made before the first executor: libtbb's have run
+// by then.
 bool process_ends();
 
 // How many forks lie between this process and the one that loaded the library.

@@ -1,7 +1,8 @@
-// Ticker: a thread that calls a function now and then until the Ticker is destroyed, which waits for a call in progress.
+// Ticker: a thread that calls a function now and then until the Ticker is destroyed, which waits for a call
+// in progress.
 //
-// The thread leaves the host's signals alone. In a child after fork it does not exist, and the destructor touches
-// nothing.
+// The thread leaves the host's signals alone. In a child after fork it does not exist, and the destructor
+// touches nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,7 @@
 // Tuning: within which bounds an iterator runs ahead, and where its tuners begin, as options() says.
 //
-// A Scheduler has the one of its iterator, which is set before the first cursor opens and not changed afterwards.
+// A Scheduler has the one of its iterator, which is set before the first cursor opens and not changed
+// afterwards.
 #pragma once
 
 #include <algorithm>
@@ -23,12 +24,12 @@ using TunedNumbers = std::map<std::string, int64_t, std::less<>>;
 // The name of the number 1 among them if only the consumer ran pumps (exec/alone_tuner.h).
 inline constexpr std::string_view kAlone = "alone";
 
-// Reads "prefetch rows 64, prefetch/map calls 8, alone 1". False if the text is no such list; `numbers` has what was read
-// before that.
+// Reads "prefetch rows 64, prefetch/map calls 8, alone 1". False if the text is no such list; `numbers` has
+// what was read before that.
 bool read_tuned(std::string_view text, TunedNumbers& numbers);
 
-// The tuned settings of one operator of the graph so far: a dataset that a function makes, or that is repeated, starts
-// with those at the end of the one before. Used on any thread.
+// The tuned settings of one operator of the graph so far: a dataset that a function makes, or that is
+// repeated, starts with those at the end of the one before. Used on any thread.
 class TunerPlace : public RefCounted {
  public:
   struct Found {

@@ -1,5 +1,5 @@
-// Watch: shows tests all schedulers and queues, so that they can print which thread waits for which when nothing moves.
-// Install it before the first of them is made. Only tests do.
+// Watch: shows tests all schedulers and queues, so that they can print which thread waits for which when
+// nothing moves. Install it before the first of them is made. Only tests do.
 #pragma once
 
 #include <atomic>

@@ -18,7 +18,8 @@ namespace {
 
 // A pump with more to do lets others go first after this long.
 constexpr int64_t kPullSliceNs = 1'000'000;
-// So many rows are asked for at once by a consumer that pulls by itself; then no other thread waits for the first of them.
+// So many rows are asked for at once by a consumer that pulls by itself; then no other thread waits for the
+// first of them.
 constexpr int64_t kRowsHere = 64;
 // So much of its size is free before a pump that was full is woken.
 constexpr int64_t kRoomPart = 4;
@@ -63,8 +64,8 @@ class WindowPump final : public Pump, public LiveWindow {
   // Swaps the oldest block into `into`, whose memory stays in its place. Returns false if there is none:
   // `answer` says why, and after pending the consumer is woken.
   bool take(Context& consumer, const Demand& demand, PartialBlock& into, PullResult& answer);
-  // Pulls on the consumer's thread if there is no row: a block to `into`, past the queue, and returns whether one came; if
-  // that is null, as many as fit, where that is cheaper than to wait for one.
+  // Pulls on the consumer's thread if there is no row: a block to `into`, past the queue, and returns whether
+  // one came; if that is null, as many as fit, where that is cheaper than to wait for one.
   bool pull_here(PartialBlock* into);
   bool makes_here() const { return session().scheduler->makes_here(); }
   // Rows of a taken block were given; after the last of them the block's bytes are free.
@@ -90,9 +91,11 @@ class WindowPump final : public Pump, public LiveWindow {
 
  private:
   bool alone() const { return session().scheduler->alone(); }
-  // Where whoever waits makes the rows, it makes a block when it needs one: in a full window they would only leave its cache.
+  // Where whoever waits makes the rows, it makes a block when it needs one: in a full window they would only
+  // leave its cache.
   int64_t max_rows() const { return alone() ? 1 : buffer_.rows(); }
-  // Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't woken for each.
+  // Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't
+  // woken for each.
   int64_t resume_below() const {
     const int64_t rows = max_rows();
     return buffer_.fixed() ? rows : rows - rows / kRoomPart;
@@ -132,7 +135,8 @@ class WindowPump final : public Pump, public LiveWindow {
   size_t first_ = 0;
   size_t count_ = 0;
   BufferTuner buffer_;
-  // Since when the pump stands still, where the tuner asks, and for how long it did since the consumer found nothing.
+  // Since when the pump stands still, where the tuner asks, and for how long it did since the consumer found
+  // nothing.
   int64_t full_since_ns_ = 0;
   int64_t full_ns_ = 0;
   // Counts what is in the ring and in the block that the consumer holds.
@@ -340,7 +344,8 @@ void WindowPump::wait_for_feed() {
   if (pauser) pauser->wake();
 }
 
-// There is room, which the consumer makes use of when it finds nothing, or wakes the pump for. `given`: what it has been given.
+// There is room, which the consumer makes use of when it finds nothing, or wakes the pump for. `given`: what
+// it has been given.
 void WindowPump::stop_here(const PartialBlock* given) noexcept {
   MutexLock lock(mutex_);
   if (given) count_pulled(*given);

@@ -1,11 +1,12 @@
 // Window: a bounded queue of blocks, in order, that a pump fills ahead of the consumer.
 //
-// The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the end. It is
-// woken as soon as a row is taken from a full window, or a quarter of one that tunes its size, and wakes a waiting
-// consumer with the first block. The consumer itself pulls rows that are cheaper than waking a thread (exec/feed_cost.h).
-// If only waiting threads make rows (Scheduler::makes_here), the consumer pulls each block when it needs it, past the
-// queue. A row leaves the budget when it is taken, its bytes when the last row of its block is. One row is always
-// admitted, so that a row larger than max_bytes passes; the bytes stay below max_bytes plus one row.
+// The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the
+// end. It is woken as soon as a row is taken from a full window, or a quarter of one that tunes its size, and
+// wakes a waiting consumer with the first block. The consumer itself pulls rows that are cheaper than waking
+// a thread (exec/feed_cost.h). If only waiting threads make rows (Scheduler::makes_here), the consumer pulls
+// each block when it needs it, past the queue. A row leaves the budget when it is taken, its bytes when the
+// last row of its block is. One row is always admitted, so that a row larger than max_bytes passes; the bytes
+// stay below max_bytes plus one row.
 //
 // Owns feed and blocks. The destructor never waits: a running pump destroys the feed on its way out. Only one
 // thread at a time may call next or the destructor.
@@ -26,13 +27,14 @@ namespace weir {
 struct WindowOptions {
   // REQUIRES: all at least 1
   int64_t max_rows = 1;
-  // With that many the window begins, and finds by itself how many it needs (exec/buffer_tuner.h); 0: max_rows.
+  // With that many the window begins, and finds by itself how many it needs (exec/buffer_tuner.h); 0:
+  // max_rows.
   int64_t first_rows = 0;
   // Where an earlier run ended, or options() says that nothing changes.
   TunerStart start{};
   int64_t max_bytes = int64_t{8} << 20;
-  // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon. May exceed
-  // kMaxBlockRows where the operator below gives views of what it has read.
+  // Rows that the pump asks for at once; the first pulls ask for 1, 2, 4 … so that the first row comes soon.
+  // May exceed kMaxBlockRows where the operator below gives views of what it has read.
   int block_rows = 64;
   // Where the pump runs; not `caller` unless the feed calls back into the host.
   Lane lane = Lane::compute;
@@ -60,8 +62,8 @@ class Window {
   // How many of the next rows are there already, and elements: next() gives as many, without pending.
   int64_t assured() const noexcept;
 
-  // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the Window may
-  // have gone by then.
+  // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the
+  // Window may have gone by then.
   std::function<void()> pause();
   // No other Window has this while what pause() returned is kept, even if this one has gone.
   const void* identity() const;

@@ -1,11 +1,12 @@
-// WindowMemory: how many bytes the windows of one iterator may hold together, as options(memory: …) says, and as its share
-// of the runtime's MemoryLedger.
+// WindowMemory: how many bytes the windows of one iterator may hold together, as options(memory: …) says, and
+// as its share of the runtime's MemoryLedger.
 //
-// A window reserves before it pulls, so that all of them never hold more, but for one row of each: a window that holds
-// nothing may pull all the same, else the row that the consumer waits for might wait for rows that come after it. One that
-// gets nothing stops, and is woken when another gives bytes back.
+// A window reserves before it pulls, so that all of them never hold more, but for one row of each: a window
+// that holds nothing may pull all the same, else the row that the consumer waits for might wait for rows that
+// come after it. One that gets nothing stops, and is woken when another gives bytes back.
 //
-// Used on any thread. Reserving and giving back cost two atomic additions each, and a lock where somebody waits.
+// Used on any thread. Reserving and giving back cost two atomic additions each, and a lock where somebody
+// waits.
 #pragma once
 
 #include <atomic>
@@ -31,7 +32,8 @@ class WindowMemory : public RefCounted {
   // How many bytes a window may have in reserve, so that it comes here rarely.
   int64_t reserve_bytes() const { return reserve_bytes_; }
 
-  // Takes `wanted` bytes, or as many as are free. Returns 0 if there are none: `waker` is woken when there are.
+  // Takes `wanted` bytes, or as many as are free. Returns 0 if there are none: `waker` is woken when there
+  // are.
   // REQUIRES: wanted >= 1
   int64_t reserve(int64_t wanted, Waker& waker) noexcept;
   // More bytes, or fewer if negative. Where they are fewer, wake_waiters() must follow, without a lock.

@@ -1,4 +1,5 @@
-// The functions adjust_… and random_… of images: an effect of colour.h whose number is given or drawn for each row.
+// The functions adjust_… and random_… of images: an effect of colour.h whose number is given or drawn for
+// each row.
 //
 //   .infer = adjust_infer<colour::Contrast, AdjustBy::drawn_between>
 #pragma once

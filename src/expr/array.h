@@ -1,5 +1,5 @@
-// What kernels that rearrange tensors share: axes given as constants while the rank may be unknown until there
-// is an element, parts of shapes, and failures of whole runs.
+// What kernels that rearrange tensors share: axes given as constants while the rank may be unknown until
+// there is an element, parts of shapes, and failures of whole runs.
 #pragma once
 
 #include <vector>
@@ -53,7 +53,8 @@ inline std::optional<Shape> spliced(const Shape& shape, int axis, int end, std::
   return Shape(std::span<const int64_t>(dims, rank));
 }
 
-// The product of the dimensions [begin, end). It overflows only if another dimension is 0, and is not used then.
+// The product of the dimensions [begin, end). It overflows only if another dimension is 0, and is not used
+// then.
 inline int64_t extent_of(const Shape& shape, int begin, int end) {
   int64_t product = 1;
   for (int d = begin; d < end; ++d) product = wrap::multiply(product, shape[d]);

@@ -1,5 +1,5 @@
-// Calls with arguments of unknown rank. Most kernels can only be typed for a known one, so the call is typed for each
-// rank that the argument may have; the element decides which of these runs.
+// Calls with arguments of unknown rank. Most kernels can only be typed for a known one, so the call is typed
+// for each rank that the argument may have; the element decides which of these runs.
 #include <algorithm>
 #include <array>
 

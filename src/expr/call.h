@@ -8,8 +8,8 @@
 
 namespace weir {
 
-// What the values of a call take, and how much that may be. Many rows of a program without effects may be given up for
-// fewer at once: then take() throws Overfull before there is more.
+// What the values of a call take, and how much that may be. Many rows of a program without effects may be
+// given up for fewer at once: then take() throws Overfull before there is more.
 struct Room {
   struct Overfull {};
 

@@ -1,4 +1,5 @@
-// CallKey: says in bytes what a call of a function computes: calls in one program that have equal keys give equal values.
+// CallKey: says in bytes what a call of a function computes: calls in one program that have equal keys give
+// equal values.
 //
 //   CallKey key(kernel);
 //   key.add(leaf, builder);

@@ -18,8 +18,8 @@ struct CallPlace {
   size_t offset = 0;
 };
 
-// The error with "; in reshape of int64[3] and int64[2] at line 1, column 21" after it. Returns it as it is without a place,
-// or where memory ran out.
+// The error with "; in reshape of int64[3] and int64[2] at line 1, column 21" after it. Returns it as it is
+// without a place, or where memory ran out.
 ErrorPtr located(const CallPlace* place, std::span<const Arg> args, const ErrorPtr& error);
 
 }  // namespace weir

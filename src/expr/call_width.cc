@@ -8,7 +8,8 @@ namespace weir {
 
 namespace {
 
-// Only kernels, which give the same when they run again and have no effects; and functions that take blocks, if `blocks`.
+// Only kernels, which give the same when they run again and have no effects; and functions that take blocks,
+// if `blocks`.
 bool has_only_kernels(const Program& program, bool blocks) {
   return std::all_of(program.code.begin(), program.code.end(), [blocks](const Instruction& one) {
     if (one.kind == Instruction::Kind::branch)

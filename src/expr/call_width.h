@@ -1,6 +1,7 @@
-// CallWidth: over how many rows a program runs at once, so that what their values take is bounded by bytes. It goes by what
-// the last calls took. A program without effects is tried with all rows, and again with fewer where they take too much;
-// others begin with one row, unless the shapes are known or the functions of the host in it take blocks.
+// CallWidth: over how many rows a program runs at once, so that what their values take is bounded by bytes.
+// It goes by what the last calls took. A program without effects is tried with all rows, and again with fewer
+// where they take too much; others begin with one row, unless the shapes are known or the functions of the
+// host in it take blocks.
 //
 //   Room room = width.room(rows);
 //   evaluate(…);                      // throws Room::Overfull: width.narrow(rows, room.taken), and again

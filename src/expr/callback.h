@@ -31,7 +31,8 @@ class Callback : public HostState {
 
   const CallbackFlags flags;
 
-  // The names of its arguments and their structures, if it may be called as NAME(…) like a function of the notation.
+  // The names of its arguments and their structures, if it may be called as NAME(…) like a function of the
+  // notation.
   virtual const Spec* signature() const { return nullptr; }
   // Returns the structure of its result for elements of structure `input`; an error if it does not take them.
   virtual Result<Spec> result(const Spec& input) const = 0;

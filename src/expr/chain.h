@@ -1,6 +1,6 @@
-// Chain: consecutive instructions that compute entry by entry over equal shapes, run piece by piece: what one gives to the
-// next stays in the nearest cache instead of passing through memory. For those that tiles have no steps for (tile_run.h).
-// Private to evaluation.
+// Chain: consecutive instructions that compute entry by entry over equal shapes, run piece by piece: what one
+// gives to the next stays in the nearest cache instead of passing through memory. For those that tiles have
+// no steps for (tile_run.h). Private to evaluation.
 //
 //   Chain chain(program, frame, first, rows, call);
 //   if (chain.end() > first) chain.run(destination);
@@ -13,12 +13,14 @@ namespace weir {
 
 class Chain {
  public:
-  // The entries of a piece: two of float32 lie in the nearest cache, with room for a third. (bench: chain_functions)
+  // The entries of a piece: two of float32 lie in the nearest cache, with room for a third. (bench:
+  // chain_functions)
   static constexpr int64_t kPieceEntries = 2048;
   // Fewer of all rows together are computed one instruction after the other.
   static constexpr int64_t kLeastEntries = 8192;
 
-  // Finds the instructions from `first` on that run together over the slots at hand; none if that gains nothing.
+  // Finds the instructions from `first` on that run together over the slots at hand; none if that gains
+  // nothing.
   // REQUIRES: program.code[first].begins_chain; no row has failed.
   Chain(const Program& program, Frame& frame, size_t first, int rows, const Call& call);
 

@@ -1,11 +1,12 @@
-// Arithmetic on the colours of images: brightness, contrast, saturation, hue, HSV and grey, as TensorFlow does it.
+// Arithmetic on the colours of images: brightness, contrast, saturation, hue, HSV and grey, as TensorFlow
+// does it.
 //
 //   colour::adjust<colour::Contrast>(in, out, {pixels, channels}, factor);
 //
-// Integer images represent 0 to 1: they are converted to float32 (x / max) and back (truncated x * (max + 0.5), limited
-// to the dtype). float64 is converted to float32 as well; halves are computed in float32. An image is pixels * channels
-// entries, channels last; results may not overlap arguments. The loops are compiled for each level of the processor
-// and give the same bits.
+// Integer images represent 0 to 1: they are converted to float32 (x / max) and back (truncated x * (max +
+// 0.5), limited to the dtype). float64 is converted to float32 as well; halves are computed in float32. An
+// image is pixels * channels entries, channels last; results may not overlap arguments. The loops are
+// compiled for each level of the processor and give the same bits.
 #pragma once
 
 #include <algorithm>
@@ -149,8 +150,8 @@ struct Contrast {
   }
 };
 
-// Multiplies the saturation of HSV by the factor and holds it within 0 to 1: channels move away from the greatest, or
-// towards it.
+// Multiplies the saturation of HSV by the factor and holds it within 0 to 1: channels move away from the
+// greatest, or towards it.
 // REQUIRES: size.channels == 3
 struct Saturation {
   template <class T>

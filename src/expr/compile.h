@@ -80,7 +80,8 @@ struct CompileContext {
 inline constexpr int kMaxLetLevels = 400;
 inline constexpr int kMaxLetUses = 100'000;
 
-// What is due: with `scalar`, a tensor of unknown rank is checked at each element, and the result's type is a scalar.
+// What is due: with `scalar`, a tensor of unknown rank is checked at each element, and the result's type is a
+// scalar.
 enum class ResultRank : uint8_t { any, scalar };
 
 // Compiles a lambda over elements of structure `input`; with two arguments, `input` is the tuple of both.

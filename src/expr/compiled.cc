@@ -38,8 +38,8 @@ constexpr int64_t kMostSmallBytes = 1024;
 // More rows are cheaper together.
 constexpr int64_t kMostSmallRows = 8;
 
-// Lets large results come from the runtime's pool, unless that has the host's memory: malloc would give the memory of freed ones back to the system, and each
-// new one would fault its pages in.
+// Lets large results come from the runtime's pool, unless that has the host's memory: malloc would give the
+// memory of freed ones back to the system, and each new one would fault its pages in.
 class PooledResults {
  public:
   PooledResults(std::span<const Destination> destinations, BufferPool* pool) : destinations_(destinations) {

@@ -68,8 +68,8 @@ class CompiledFunction final : public Function {
   CompiledFunction(Spec input, Spec result, Program program, ProgramTraits traits);
 
   void call(const CallArgs& args, const Block& in, Block& out) const override;
-  // Makes the dataset that is its result for one row of `in`, without a block for it. Returns false, and does nothing, if
-  // that takes a call.
+  // Makes the dataset that is its result for one row of `in`, without a block for it. Returns false, and does
+  // nothing, if that takes a call.
   // REQUIRES: the row has not failed
   bool close_over(const CallArgs& args, const Block& in, int row, Closure& out) const;
   int most_rows() const override { return width_.rows(); }

@@ -87,7 +87,8 @@ Program with_results(const Program& program, const std::vector<bool>& results) {
   return out;
 }
 
-// Appends the code of `more`, whose inputs are the registers `inputs` of `program`. Returns where its results are.
+// Appends the code of `more`, whose inputs are the registers `inputs` of `program`. Returns where its results
+// are.
 std::vector<int> append(Program& program, const Program& more, const std::vector<int>& inputs) {
   std::vector<int> moved;
   const auto first = static_cast<int>(program.code.size());

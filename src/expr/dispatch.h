@@ -1,4 +1,5 @@
-// Picks the instance of a template for a dtype known at run time, and the type that arithmetic on it is done in.
+// Picks the instance of a template for a dtype known at run time, and the type that arithmetic on it is done
+// in.
 //
 //   bool known = visit<Integers>(dtype, [&]<class T>() { call.body(body<T>); });
 //

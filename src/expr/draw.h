@@ -1,5 +1,5 @@
-// Draws of one row: floats and integers, each from [low, high). What a row draws depends only on the key of the call
-// (seed, call site, cursor), the row's ordinal and the position of the draw.
+// Draws of one row: floats and integers, each from [low, high). What a row draws depends only on the key of
+// the call (seed, call site, cursor), the row's ordinal and the position of the draw.
 //
 //   const Philox philox = row_philox(run, i);
 //   const float factor = draw_between(philox, 0, low, high);
@@ -28,8 +28,9 @@ inline double unit_double(uint32_t high, uint32_t low) {
   return std::bit_cast<double>((uint64_t{high & 0xfffff} | 0x3ff00000) << 32 | low) - 1.0;
 }
 
-// An integer from [0, range), all equally likely, by Lemire's multiplication of 64 random bits. The few values that
-// would be more likely than others are drawn again, from blocks that no first draw of another position uses.
+// An integer from [0, range), all equally likely, by Lemire's multiplication of 64 random bits. The few
+// values that would be more likely than others are drawn again, from blocks that no first draw of another
+// position uses.
 // REQUIRES: range > 0, position < 2^48
 inline uint64_t draw_below(const Philox& philox, uint64_t position, uint64_t bits, uint64_t range) {
   __extension__ using Wide = unsigned __int128;

@@ -108,8 +108,8 @@ void Evaluation::execute(bool drop) {
   }
 }
 
-// Runs the instructions from `first` on that can be computed together: as tiles, else in pieces. Returns one past the
-// last one, or `first` if there are none.
+// Runs the instructions from `first` on that can be computed together: as tiles, else in pieces. Returns one
+// past the last one, or `first` if there are none.
 size_t Evaluation::run_together(size_t first) {
   const auto destinations = [&](int reg) { return destination(reg); };
   if (const int plan = program_.code[first].tile_plan; plan >= 0) {

@@ -1,5 +1,5 @@
-// ExampleFeatures: the features of a record, or of a vector of records, as a dict of results. What parse_example
-// is made of, and the context of parse_sequence_example.
+// ExampleFeatures: the features of a record, or of a vector of records, as a dict of results. What
+// parse_example is made of, and the context of parse_sequence_example.
 #pragma once
 
 #include <memory>
@@ -34,8 +34,8 @@ class ExampleFeatures {
   // Reads the features of a `syntax` parameter; `message` is what errors call a record.
   static Result<ExampleFeatures> read(KernelCall& call, int param, std::string_view message = "tf.Example");
 
-  // The same without the features none of whose components are used: they are not looked for, and may be missing or of
-  // another kind. The numbers of results stay.
+  // The same without the features none of whose components are used: they are not looked for, and may be
+  // missing or of another kind. The numbers of results stay.
   Result<ExampleFeatures> only(const std::vector<bool>& used) const;
 
   // A dict in the order written.
@@ -50,8 +50,8 @@ class ExampleFeatures {
     FeatureSyntax feature;
     // The first component.
     int result = 0;
-    // Of a fixed feature its number in the plan; else the column of its values among those of FeatureView, and
-    // that of its indices if it is sparse.
+    // Of a fixed feature its number in the plan; else the column of its values among those of FeatureView,
+    // and that of its indices if it is sparse.
     size_t column = 0;
     size_t index_column = 0;
   };

@@ -1,6 +1,6 @@
-// expm1, log1p, tanh and sigmoid: one implementation for all block widths and instruction sets, as exp and log in
-// math.h. float32 is computed in float64, so that it is within 0.6 units in the last place; float64 within 2 units,
-// tanh within 3.
+// expm1, log1p, tanh and sigmoid: one implementation for all block widths and instruction sets, as exp and
+// log in math.h. float32 is computed in float64, so that it is within 0.6 units in the last place; float64
+// within 2 units, tanh within 3.
 #pragma once
 
 #include <cmath>

@@ -39,8 +39,8 @@ void put_steps(const FeatureTarget& to, const Shape& step);
 // Sparse features whose indices are values themselves: those of a record in rising order.
 class IndexedColumns {
  public:
-  // `to.records` has the values, `indices` as many int64. The shape is [records, size]. A number of values other
-  // than that of indices and an index outside of [0, size) fail the row.
+  // `to.records` has the values, `indices` as many int64. The shape is [records, size]. A number of values
+  // other than that of indices and an index outside of [0, size) fail the row.
   void put(const FeatureTarget& to, std::span<const FeatureView> indices, int64_t size,
            const std::string& name);
 

@@ -5,8 +5,8 @@
 
 namespace weir {
 
-// Leaves out dead code that cannot fail, and finds which instructions run together. A finished program that was changed
-// may be finished again.
+// Leaves out dead code that cannot fail, and finds which instructions run together. A finished program that
+// was changed may be finished again.
 void finish_program(Program& program);
 
 }  // namespace weir

@@ -49,8 +49,8 @@ class Slot {
   void borrow(const Tensor& value);   // one value for all rows
   void borrow(const Column& column);  // a row each
 
-  // Begins a result of `rows` rows. If it becomes dense, it goes to `destination`, or to scratch if that is null. What it
-  // takes counts in `room`, unless that is null.
+  // Begins a result of `rows` rows. If it becomes dense, it goes to `destination`, or to scratch if that is
+  // null. What it takes counts in `room`, unless that is null.
   void begin(DType dtype, int rows, Column* destination, Room* room);
   // Counts bytes that the result points into.
   void take(size_t bytes) {

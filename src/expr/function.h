@@ -55,8 +55,8 @@ class Function : public FunctionTraits {
   bool takes_blocks() const { return takes_blocks_; }
   // True for callbacks: nobody knows whether it computes or waits.
   bool is_host() const { return is_host_; }
-  // Runs it over rows whose first `states` arguments are the first `states` results of the row before. Null if it can
-  // only be called.
+  // Runs it over rows whose first `states` arguments are the first `states` results of the row before. Null
+  // if it can only be called.
   virtual std::unique_ptr<RowLoop> row_loop(size_t states) const;
   // How many rows it takes at once. More cost a copy of their results.
   virtual int most_rows() const { return kMaxBlockRows; }

@@ -12,8 +12,8 @@ using syntax::Node;
 
 namespace {
 
-// True if the call's only argument without a name is that of Kernel::single_argument. In `f(x, single: y)` the
-// unnamed one is the first parameter, as always.
+// True if the call's only argument without a name is that of Kernel::single_argument. In `f(x, single: y)`
+// the unnamed one is the first parameter, as always.
 bool is_single(const Kernel& kernel, const Node& call) {
   size_t positional = 0;
   bool out = kernel.single_argument != nullptr;

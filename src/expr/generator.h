@@ -1,7 +1,8 @@
-// Generator: a source of the host, whose elements from_generator gives, as this floor sees it. It is handed in like a
-// callback.
+// Generator: a source of the host, whose elements from_generator gives, as this floor sees it. It is handed
+// in like a callback.
 //
-// The host's destroy function runs exactly once, in the destructor, after everything that was opened has been closed.
+// The host's destroy function runs exactly once, in the destructor, after everything that was opened has been
+// closed.
 #pragma once
 
 #include <memory>
@@ -18,8 +19,8 @@ namespace weir {
 class GeneratorRun {
  public:
   virtual ~GeneratorRun() = default;
-  // Fills `out` with one element of these components, or returns false at the end. A failed Status takes the place of an
-  // element.
+  // Fills `out` with one element of these components, or returns false at the end. A failed Status takes the
+  // place of an element.
   virtual Result<bool> next(Session& session, const std::vector<Component>& components, Block& out) = 0;
   // What Generator::restore() takes.
   // REQUIRES: Generator::saves()
@@ -41,8 +42,8 @@ class Generator : public Callback {
   Status call(Session& session, const Block& in, Block& out) const override;
 };
 
-// What a parameter that takes a generator holds: no function of elements, but it says where the generator may run and
-// whether its elements can be made again.
+// What a parameter that takes a generator holds: no function of elements, but it says where the generator may
+// run and whether its elements can be made again.
 class GeneratorFunction final : public Function {
  public:
   explicit GeneratorFunction(RefPtr<const Generator> generator);

@@ -1,5 +1,5 @@
-// What the kernels of images share: encoded images as arguments, and tensors [height, width, channels] with or without a
-// first dimension for a batch.
+// What the kernels of images share: encoded images as arguments, and tensors [height, width, channels] with
+// or without a first dimension for a batch.
 #pragma once
 
 #include <string_view>
@@ -36,8 +36,9 @@ inline int height_axis(const Shape& shape) { return shape.rank() - 3; }
 // `shape` with other extents, which may be unknown; an unknown rank stays unknown.
 Shape with_image_size(const Shape& shape, int64_t height, int64_t width);
 
-// For kernels whose images get a size that may differ between rows: makes the results, of the height and width of
-// window_of(row), and calls fill(row, window, out). A row whose window fails has failed, naming the function.
+// For kernels whose images get a size that may differ between rows: makes the results, of the height and
+// width of window_of(row), and calls fill(row, window, out). A row whose window fails has failed, naming the
+// function.
 template <class WindowOf, class Fill>
 void make_images(KernelRun& run, const ImageView& view, std::string_view name, WindowOf window_of,
                  Fill fill) {

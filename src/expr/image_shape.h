@@ -1,5 +1,5 @@
-// What functions of images ask of the shape of their argument, checked when the call is typed as far as the shape is
-// known, and at the element where it is not.
+// What functions of images ask of the shape of their argument, checked when the call is typed as far as the
+// shape is known, and at the element where it is not.
 //
 //   constexpr ImageRule kColour{.function = "adjust_hue", .channels = 3};
 //   WEIR_TRY(check_image(call, 0, kColour)); … call.set_can_fail(may_be_no_image(call.shape(0), kColour));

@@ -62,7 +62,8 @@ struct KernelParam {
   // parameter of that name; "dtype?": the same for literals only, and within their class. A capital letter:
   // the same for all parameters that have it.
   const char* type = "";
-  // The value if it is left out, as the notation writes it: "none", "false", "0", "float32". Null if it must be given.
+  // The value if it is left out, as the notation writes it: "none", "false", "0", "float32". Null if it must
+  // be given.
   const char* fallback = nullptr;
   // What it means, if the name does not say it.
   const char* doc = "";
@@ -77,12 +78,14 @@ struct Kernel {
   std::vector<KernelParam> params = {};
   // Types the call: sets results and body.
   Status (*infer)(KernelCall& call) = nullptr;
-  // For `weir help`, weir_schema and the docs. One paragraph: the value and the errors; lists show its first sentence.
+  // For `weir help`, weir_schema and the docs. One paragraph: the value and the errors; lists show its first
+  // sentence.
   const char* doc = "";
   // The dtype and shape of the result.
   const char* result = "";
   const char* cost = "";
-  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares them.
+  // A whole document, and the lines that it prints when run in the root of the source tree; a test compares
+  // them.
   const char* example = "";
   const char* output = "";
   // What bench/each.cc measures: an expression over x: float32[784], n: int64[784], b: bool[784], s: string
@@ -109,9 +112,9 @@ class KernelState {
 // An entry of a vector of integers that is unknown when the dataset is built.
 inline constexpr int64_t kUnknownEntry = INT64_MIN;
 
-// A call while it is typed. An argument may have an unknown rank; a kernel that needs a known one reports an error, and is
-// then asked again for each rank that the argument may have.
-// Parameters are given by their index in Kernel::params.
+// A call while it is typed. An argument may have an unknown rank; a kernel that needs a known one reports an
+// error, and is then asked again for each rank that the argument may have. Parameters are given by their
+// index in Kernel::params.
 class KernelCall {
  public:
   virtual ~KernelCall() = default;
@@ -162,8 +165,8 @@ class KernelCall {
   // The result is a vector (or scalar) of integers, some of which are known.
   virtual void known_integers(std::vector<int64_t> entries) = 0;
   virtual void body(KernelBody body, std::shared_ptr<const KernelState> state = nullptr) = 0;
-  // A body that makes each entry of its one result from the entries that broadcasting brings to its place, and
-  // fails only where shapes don't broadcast. Several in a row may be run piece by piece, also of a row.
+  // A body that makes each entry of its one result from the entries that broadcasting brings to its place,
+  // and fails only where shapes don't broadcast. Several in a row may be run piece by piece, also of a row.
   virtual void entry_body(KernelBody body) = 0;
   virtual void set_can_fail(bool can_fail) = 0;
 };

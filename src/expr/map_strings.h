@@ -35,8 +35,8 @@ void each_string(KernelRun& run, F f) {
   }
 }
 
-// The same, with room for the bytes of all results at once: bound(string) says how many bytes a result has at most,
-// write(string, to, size) writes them, sets their number and returns a Status.
+// The same, with room for the bytes of all results at once: bound(string) says how many bytes a result has at
+// most, write(string, to, size) writes them, sets their number and returns a Status.
 template <class Bound, class Write>
 void map_strings(KernelRun& run, Bound bound, Write write) {
   const Arg& strings = run.arg(0);

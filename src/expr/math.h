@@ -98,7 +98,8 @@ inline double log(double x) {
   constexpr uint64_t kRootHalf = 0x3fe6a09e667f3bcd;
   const bool tiny = x < std::numeric_limits<double>::min();
   const double scaled = tiny ? x * 0x1p52 : x;
-  // The exponent counted from that of 2^-1075, so that it is not negative, and read as the low bits of a double.
+  // The exponent counted from that of 2^-1075, so that it is not negative, and read as the low bits of a
+  // double.
   const uint64_t shifted = std::bit_cast<uint64_t>(scaled) - kRootHalf + (uint64_t{1075} << 52);
   const double biased = std::bit_cast<double>((shifted >> 52) | 0x4330000000000000) - 0x1p52;
   const double e = biased - (tiny ? 1127.0 : 1075.0);

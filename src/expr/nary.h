@@ -3,10 +3,10 @@
 //   struct Choose { template <class T> T operator()(bool c, T a, T b) const { return c ? a : b; } };
 //   call.body(nary_body<Choose, int32_t, Vectorised<0b111, 0b011>, bool, int32_t, int32_t>);
 //
-// An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the result.
-// Bit i of a mask says that argument i moves from entry to entry; the masks named in Vectorised get a loop of
-// their own, all others share one with steps known at run time. Shapes that do not broadcast fail their rows.
-// Two arguments have a narrower helper, binary_body in elementwise.h.
+// An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the
+// result. Bit i of a mask says that argument i moves from entry to entry; the masks named in Vectorised get a
+// loop of their own, all others share one with steps known at run time. Shapes that do not broadcast fail
+// their rows. Two arguments have a narrower helper, binary_body in elementwise.h.
 #pragma once
 
 #include <array>

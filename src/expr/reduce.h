@@ -40,7 +40,8 @@ std::vector<KernelParam> reduction_params();
 // Reads the parameters `axis` and `keepdims` (-1: there is none); the result's shape goes to `shape`.
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape);
 
-// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner` places.
+// One step of a reduction: `extent` entries, `inner` apart, become one, for each of `outer` times `inner`
+// places.
 struct ReducePass {
   int64_t outer = 1;
   int64_t extent = 1;

@@ -18,8 +18,8 @@ namespace weir {
 
 namespace {
 
-// The loops below run over vectors of four floats, the most channels that images usually have. Buffers have room for a
-// vector at their last pixel.
+// The loops below run over vectors of four floats, the most channels that images usually have. Buffers have
+// room for a vector at their last pixel.
 constexpr size_t kPadding = 4;
 using Four [[gnu::vector_size(16), gnu::aligned(4)]] = float;
 
@@ -48,15 +48,17 @@ void mix(const float* a, const float* b, float share, float* out, int64_t count)
   mix_baseline(a, b, share, out, count);
 }
 
-// Two neighbours of the result: at which byte the first of the two pixels begins that each of them lies between.
+// Two neighbours of the result: at which byte the first of the two pixels begins that each of them lies
+// between.
 struct BytePair {
   int32_t at[2];
 };
 
 #if defined(__x86_64__)
 
-// For pixels of three bytes, the most common ones: two of the result at a time, without a row of floats in between. Reads
-// five bytes past a pixel and writes one float past a pair. shares: that of each pixel, four times.
+// For pixels of three bytes, the most common ones: two of the result at a time, without a row of floats in
+// between. Reads five bytes past a pixel and writes one float past a pair. shares: that of each pixel, four
+// times.
 [[gnu::noinline]] WEIR_TARGET_AVX2 void stretch_bytes(const uint8_t* row, std::span<const BytePair> pairs,
                                                       const float* shares, float* out) {
   // Four bytes from the first of both pixels, and four from the second, become 32 bits wide.
@@ -241,7 +243,8 @@ void normalize(std::span<float> weights) {
   for (float& weight : weights) weight *= factor;
 }
 
-// Keys' cubic, a = -1/2, at 1,024 places between two pixels: the weights of the nearer and the farther neighbour.
+// Keys' cubic, a = -1/2, at 1,024 places between two pixels: the weights of the nearer and the farther
+// neighbour.
 constexpr int64_t kPlaces = 1024;
 std::array<float, 2> cubic_weights(int64_t place) {
   constexpr double kA = -0.5;

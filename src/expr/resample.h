@@ -1,4 +1,5 @@
-// Resampler: makes images of one size from images of another, as TensorFlow's kernels for half-pixel centres do, to the bit.
+// Resampler: makes images of one size from images of another, as TensorFlow's kernels for half-pixel centres
+// do, to the bit.
 //
 //   const auto resampler = make_resampler(ResizeMethod::bilinear, false, from, 224, 224, reader);
 //   resampler->resample(image, out);
@@ -33,7 +34,8 @@ class Resampler {
   virtual void resample(const uint8_t* image, float* out) = 0;
 };
 
-// `antialias` is for bilinear and bicubic: a pixel of a smaller result is the average of the pixels that it covers.
+// `antialias` is for bilinear and bicubic: a pixel of a smaller result is the average of the pixels that it
+// covers.
 // REQUIRES: all extents are above 0; method is not nearest
 std::unique_ptr<Resampler> make_resampler(ResizeMethod method, bool antialias, const ImageView& from,
                                           int64_t height, int64_t width, const RowReader& reader);

@@ -1,6 +1,6 @@
-// RowLoop: runs a function of (state, element) over rows one after the other, each with the state that the row before
-// gave. Values lie in fixed places, so a row costs little more than its kernels. For functions that compute only numbers
-// of fixed shapes, without datasets and callbacks (see Function::row_loop).
+// RowLoop: runs a function of (state, element) over rows one after the other, each with the state that the
+// row before gave. Values lie in fixed places, so a row costs little more than its kernels. For functions
+// that compute only numbers of fixed shapes, without datasets and callbacks (see Function::row_loop).
 //
 //   loop->set_state(i, bytes);
 //   while (loop->run(args, in, begin, end, results, error) < end) …   // the next row failed
@@ -31,9 +31,9 @@ class RowLoop {
   // Remembers the state, and goes back to what mark() remembered.
   virtual void mark() = 0;
   virtual void go_back() = 0;
-  // Runs over the elements [begin, end) of `in` until a row fails, which keeps the state. Returns that row, with its
-  // error, or `end`. The results after the state go to results[i] + row * size of a row; none are wanted
-  // if `results` is empty.
+  // Runs over the elements [begin, end) of `in` until a row fails, which keeps the state. Returns that row,
+  // with its error, or `end`. The results after the state go to results[i] + row * size of a row; none are
+  // wanted if `results` is empty.
   // REQUIRES: takes(in), and none of these rows has failed
   virtual int run(const CallArgs& args, const Block& in, int begin, int end,
                   std::span<uint8_t* const> results, ErrorPtr& error) = 0;

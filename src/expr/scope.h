@@ -4,7 +4,8 @@
 // dataset has its own Env, with the variables that the pipeline uses; its parent is the Env of the lambda
 // itself. Names are resolved to (levels up, slot) when the text is bound.
 //
-// A scope refers to the one around it, which must outlive it; scopes live only while binding. A look-up walks outwards.
+// A scope refers to the one around it, which must outlive it; scopes live only while binding. A look-up walks
+// outwards.
 #pragma once
 
 #include <cstdint>
@@ -66,8 +67,8 @@ class Scope {
 
   // What NAME means here.
   Found find(std::string_view name) const;
-  // What is known when the dataset is built of a value that a pattern or `let … in` binds: bytes that differ where it
-  // does, and the datasets in it.
+  // What is known when the dataset is built of a value that a pattern or `let … in` binds: bytes that differ
+  // where it does, and the datasets in it.
   struct Known {
     std::string bytes;
     std::vector<DatasetRef> datasets;

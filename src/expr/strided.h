@@ -44,8 +44,8 @@ class StridedCopy {
   int64_t stride_[kMaxDims] = {};
 };
 
-// The distance between neighbours along each axis of a row-major tensor. It overflows only if another dimension
-// is 0, and is not used then.
+// The distance between neighbours along each axis of a row-major tensor. It overflows only if another
+// dimension is 0, and is not used then.
 struct RowMajor {
   explicit RowMajor(const Shape& shape) {
     int64_t size = 1;

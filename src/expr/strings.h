@@ -38,8 +38,8 @@ void convert_strings(KernelRun& run, F f, Why why) {
   }
 }
 
-// For arguments that must be scalars, but whose rank may be known only at the element: checks what is known when the
-// call is typed. If that is nothing, the body has to ask is_scalar().
+// For arguments that must be scalars, but whose rank may be known only at the element: checks what is known
+// when the call is typed. If that is nothing, the body has to ask is_scalar().
 inline Status check_scalar_if_known(const KernelCall& call, int param, std::string_view what) {
   return call.shape(param).rank_known() ? check_scalar(call, param, what) : Status();
 }
@@ -53,8 +53,8 @@ inline bool is_scalar(KernelRun& run, int arg, std::string_view what) {
   return false;
 }
 
-// The place of the argument's entry that entry `k` of the shape it broadcasts to takes. Costs a few divisions, or
-// little if the shapes are equal or the argument is a scalar.
+// The place of the argument's entry that entry `k` of the shape it broadcasts to takes. Costs a few
+// divisions, or little if the shapes are equal or the argument is a scalar.
 inline int64_t broadcast_place(const Shape& from, const Shape& to, int64_t k) {
   if (from.rank() == 0) return 0;
   if (from == to) return k;

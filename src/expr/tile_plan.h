@@ -1,5 +1,5 @@
-// TilePlan: consecutive instructions that compute entry by entry over equal shapes, as steps over tiles (tiles.h). What
-// one gives to the next stays in registers. Made by plan_tiles.h; private to src/expr.
+// TilePlan: consecutive instructions that compute entry by entry over equal shapes, as steps over tiles
+// (tiles.h). What one gives to the next stays in registers. Made by plan_tiles.h; private to src/expr.
 #pragma once
 
 #include <vector>

@@ -1,5 +1,5 @@
-// TileRun: runs a TilePlan over the slots of a frame, if their shapes are those that it was made for. Private to
-// evaluation.
+// TileRun: runs a TilePlan over the slots of a frame, if their shapes are those that it was made for. Private
+// to evaluation.
 //
 //   TileRun run(program, plan, frame, rows, call);
 //   if (run.fits()) run.run(destination);
@@ -17,7 +17,8 @@ class TileRun {
 
   // False if other shapes have come, or too few entries for a tile.
   bool fits() const { return fits_; }
-  // Computes the results that are used outside the plan. `destination` gives the column of a register, or null.
+  // Computes the results that are used outside the plan. `destination` gives the column of a register, or
+  // null.
   // REQUIRES: fits()
   template <class F>
   void run(F destination) {

@@ -1,5 +1,5 @@
-// The steps of tiles.h: included once for each instruction set, by a file compiled for it. Nothing here may be shared
-// between those files, so all of it is in an unnamed namespace.
+// The steps of tiles.h: included once for each instruction set, by a file compiled for it. Nothing here may
+// be shared between those files, so all of it is in an unnamed namespace.
 #pragma once
 
 #include "core/once.h"
@@ -17,8 +17,8 @@ inline const uint8_t* place(const TileStep* step, int64_t at) {
   return static_cast<const uint8_t*>(step->data) + at * step->stride;
 }
 
-// Has one vector computed before the next is begun: the compiler would begin with all eight, for which there are not
-// enough registers.
+// Has one vector computed before the next is begun: the compiler would begin with all eight, for which there
+// are not enough registers.
 inline Register ready(Register v) {
 #if defined(__x86_64__)
   asm volatile("" : "+x"(v));

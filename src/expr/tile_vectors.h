@@ -1,5 +1,5 @@
-// Vectors of kVectorBytes for the steps of tiles: included once for each instruction set, by a file compiled for it.
-// Nothing here may be shared between those files, so all of it is in an unnamed namespace.
+// Vectors of kVectorBytes for the steps of tiles: included once for each instruction set, by a file compiled
+// for it. Nothing here may be shared between those files, so all of it is in an unnamed namespace.
 #pragma once
 
 #if defined(__x86_64__)

@@ -1,13 +1,13 @@
-// Steps of threaded code over a tile: so many entries as fill eight vector registers. A step gets the tile in registers,
-// computes, and jumps to the next step with the tile still in registers, so a chain of operations reads and writes
-// memory once. (bench: element_chain)
+// Steps of threaded code over a tile: so many entries as fill eight vector registers. A step gets the tile in
+// registers, computes, and jumps to the next step with the tile still in registers, so a chain of operations
+// reads and writes memory once. (bench: element_chain)
 //
 //   TileStep steps[] = {{tiles.code(StepKind::load, TileLane::float32), x, 4}, {…add…, y, 4},
 //                       {…store…, out, 4}, {…end…}};
 //   tiles.run(steps, TileLane::float32, count);
 //
-// The entries of a tile are all of 4 or all of 8 bytes. In a tile a bool is an integer of that width, 0 or -1, and a
-// uint8 one from 0 to 255. Every step gives the bits of the function that it is named after.
+// The entries of a tile are all of 4 or all of 8 bytes. In a tile a bool is an integer of that width, 0 or
+// -1, and a uint8 one from 0 to 255. Every step gives the bits of the function that it is named after.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,8 @@ struct Tiles {
   size_t tile_bytes() const { return 8 * static_cast<size_t>(vector_bytes); }
   int64_t entries(TileLane lane) const { return static_cast<int64_t>(tile_bytes()) / lane_bytes(lane); }
   // Computes `count` entries; the last tile may compute some again.
-  // REQUIRES: count is at least a tile; the steps begin with a load and end with `end`; results don't overlap arguments
+  // REQUIRES: count is at least a tile; the steps begin with a load and end with `end`; results and arguments
+  //           don't overlap
   void run(const TileStep* first, TileLane lane, int64_t count) const { start(first, entries(lane), count); }
 };
 

@@ -45,7 +45,8 @@ Wide product(const Wide& x, uint64_t y) {
 Angle reduce_exactly(double x) {
   const uint64_t bits = std::bit_cast<uint64_t>(x);
   const int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1075;
-  // Infinities and nan; and what is less than pi / 4 anyway, with so small an exponent that no digits would be left.
+  // Infinities and nan; and what is less than pi / 4 anyway, with so small an exponent that no digits would
+  // be left.
   if (exponent == 972) return {x - x, 0.0, 0};
   if (exponent < -54) return {x, 0.0, 0};
   const uint64_t mantissa = (bits & 0xfffffffffffff) | uint64_t{1} << 52;

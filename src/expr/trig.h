@@ -1,11 +1,12 @@
-// sin, cos and tan: one implementation for all block widths and instruction sets, with the same bits everywhere.
+// sin, cos and tan: one implementation for all block widths and instruction sets, with the same bits
+// everywhere.
 //
 //   math::Angle angle = math::reduce(x);               // plain operations, which the compiler vectorises
 //   if (math::needs_exact(x, angle)) angle = math::reduce_exactly(x);   // rare
 //   y = math::sin(angle);
 //
-// float32 is computed in float64, so that it is within 0.6 units in the last place; float64 within 1 unit, its tangent
-// within 2.5. Infinities give nan.
+// float32 is computed in float64, so that it is within 0.6 units in the last place; float64 within 1 unit,
+// its tangent within 2.5. Infinities give nan.
 #pragma once
 
 #include <bit>
@@ -14,7 +15,8 @@
 
 namespace weir::math {
 
-// What is left of an angle beyond the nearest multiple of pi / 2: from -pi / 4 to pi / 4, as a sum of two numbers.
+// What is left of an angle beyond the nearest multiple of pi / 2: from -pi / 4 to pi / 4, as a sum of two
+// numbers.
 struct Angle {
   double rest;
   double low;

@@ -11,8 +11,8 @@ namespace {
 // Blocks kept for their next use, so that reading on touches no fresh pages.
 constexpr size_t kRetainedBlocks = 8;
 
-// A longer run is trusted only as far as the stream has proven it: by what is already there. The memory is not touched before
-// it is read into, and what was read is moved while it is little.
+// A longer run is trusted only as far as the stream has proven it: by what is already there. The memory is
+// not touched before it is read into, and what was read is moved while it is little.
 constexpr size_t kBelievedBytes = size_t{4} << 20;
 constexpr size_t kBelievedTimes = 8;
 

@@ -1,6 +1,7 @@
-// Long runs are folded 256 bytes at a time by carry-less multiplication, where the processor multiplies 512 bits.
-// Others go through the crc32 instruction in three interleaved streams, because it takes three cycles and one can
-// start each cycle. Streams are joined, and folds made, by multiplying with powers of x modulo the polynomial.
+// Long runs are folded 256 bytes at a time by carry-less multiplication, where the processor multiplies 512
+// bits. Others go through the crc32 instruction in three interleaved streams, because it takes three cycles
+// and one can start each cycle. Streams are joined, and folds made, by multiplying with powers of x modulo
+// the polynomial.
 #include "format/crc32c.h"
 
 #include <array>
@@ -207,7 +208,8 @@ constexpr size_t kFoldFrom = 512;
   rest = fold(_mm512_castsi512_si128(d), factors<384>(), rest);
   uint64_t value = _mm_crc32_u64(0, static_cast<uint64_t>(_mm_extract_epi64(rest, 0)));
   value = _mm_crc32_u64(value, static_cast<uint64_t>(_mm_extract_epi64(rest, 1)));
-  // The compiler leaves it out before a call in place of a return. Code without AVX would wait for the upper halves.
+  // The compiler leaves it out before a call in place of a return. Code without AVX would wait for the upper
+  // halves.
   _mm256_zeroupper();
   return crc32c_streams(bytes, size, ~static_cast<uint32_t>(value));
 }

@@ -14,14 +14,16 @@ uint32_t crc32c(const void* data, size_t size, uint32_t crc = 0);
 // The same, byte by byte from a table; the fast implementations are tested against it.
 uint32_t crc32c_portable(const void* data, size_t size, uint32_t crc = 0);
 
-// The implementations that this processor can run, all with the same results, slowest first; crc32c() uses the last.
+// The implementations that this processor can run, all with the same results, slowest first; crc32c() uses
+// the last.
 struct Crc32cLevel {
   const char* name;
   uint32_t (*function)(const void* data, size_t size, uint32_t crc);
 };
 std::span<const Crc32cLevel> crc32c_levels();
 
-// The checksum of bytes that have `front` followed by `back_size` bytes that have `back`, in about a microsecond.
+// The checksum of bytes that have `front` followed by `back_size` bytes that have `back`, in about a
+// microsecond.
 uint32_t crc32c_joined(uint32_t front, uint32_t back, uint64_t back_size);
 // The checksum of the last `back_size` of the bytes that have `whole`, if those before them have `front`.
 uint32_t crc32c_without(uint32_t whole, uint32_t front, uint64_t back_size);

@@ -1,6 +1,6 @@
-// CsvParser: the fields of a table in text form, as RFC 4180 and TensorFlow's CsvDataset have them. Rows end with \n, \r, \r\n
-// or the text. A field that begins with a quote ends at the next one that is not doubled, and may have delimiters and line
-// ends inside. Fields are views of the text. About 3 ns per field.
+// CsvParser: the fields of a table in text form, as RFC 4180 and TensorFlow's CsvDataset have them. Rows end
+// with \n, \r, \r\n or the text. A field that begins with a quote ends at the next one that is not doubled,
+// and may have delimiters and line ends inside. Fields are views of the text. About 3 ns per field.
 #pragma once
 
 #include <cstddef>
@@ -34,8 +34,8 @@ class CsvParser {
   // `quotes`: a quote at the beginning of a field is one; else it is a byte like others.
   CsvParser(char delimiter, bool quotes) : delimiter_(delimiter), quotes_(quotes) {}
 
-  // Reads a field and steps over what ends it. `last`: the text has no bytes beyond `end`. If the answer is `more`, `at` is
-  // where it was.
+  // Reads a field and steps over what ends it. `last`: the text has no bytes beyond `end`. If the answer is
+  // `more`, `at` is where it was.
   CsvEnd next(const char*& at, const char* end, bool last, CsvField& field) const;
   // Writes the bytes of a field with doubled quotes, at most bytes.size() of them, and returns how many.
   static size_t undouble(std::string_view bytes, char* to);

@@ -46,7 +46,8 @@ size_t CsvReader::read(Parse parse) {
       return 0;
     }
     if (complete) return size;
-    // Doubled, so that a long row is parsed only a few times. The last step begins where there is little to move.
+    // Doubled, so that a long row is parsed only a few times. The last step begins where there is little to
+    // move.
     const size_t more = size > record_bytes_limit_ / 4 ? record_bytes_limit_ + 1 : 2 * size;
     bytes = blocks_.peek(more);
     last = bytes.size() < more;

@@ -1,5 +1,6 @@
-// CsvReader: the rows of a table in text form as columns of numbers and strings. A row with a mistake is a failed row, and
-// the next one follows. Strings are views of the file's buffers; only those with doubled quotes are copied.
+// CsvReader: the rows of a table in text form as columns of numbers and strings. A row with a mistake is a
+// failed row, and the next one follows. Strings are views of the file's buffers; only those with doubled
+// quotes are copied.
 #pragma once
 
 #include <optional>
@@ -37,8 +38,8 @@ class CsvReader : public FileReader {
   CsvReader(std::unique_ptr<ByteStream> stream, CsvFormat format,
             uint64_t record_bytes_limit = kRecordBytesLimit, size_t block_bytes = kBlockBytes);
 
-  // Puts up to `max_rows` rows into `out`, and no more once they take `max_bytes` bytes of the file. None at the end, or
-  // before an error of the file, which is returned then.
+  // Puts up to `max_rows` rows into `out`, and no more once they take `max_bytes` bytes of the file. None at
+  // the end, or before an error of the file, which is returned then.
   Status next_batch(size_t max_rows, size_t max_bytes, Block& out);
 
  private:

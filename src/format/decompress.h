@@ -1,7 +1,7 @@
 // Decompressor: whole strings of gzip or zlib data, one after the other, with one set of tables.
 //
-// gzip data may have several members, as files do, and zeros after the last. Nothing gives nothing. Not thread-safe.
-// Memory: 100 KiB, and the largest input and output so far.
+// gzip data may have several members, as files do, and zeros after the last. Nothing gives nothing. Not
+// thread-safe. Memory: 100 KiB, and the largest input and output so far.
 #pragma once
 
 #include <memory>
@@ -23,8 +23,8 @@ class Decompressor {
   explicit Decompressor(Compression compression, size_t limit_bytes = kDecompressedBytesLimit)
       : compression_(compression), limit_bytes_(limit_bytes) {}
 
-  // The bytes stay valid until the next run(). data_loss if the data are damaged or incomplete, resource_exhausted beyond
-  // the limit.
+  // The bytes stay valid until the next run(). data_loss if the data are damaged or incomplete,
+  // resource_exhausted beyond the limit.
   Result<std::string_view> run(std::string_view data);
 
  private:
@@ -36,7 +36,8 @@ class Decompressor {
 
   const Compression compression_;
   const size_t limit_bytes_;
-  // ISA-L, which writes into what it reads, and only finds that something is wrong; and zlib, which says what.
+  // ISA-L, which writes into what it reads, and only finds that something is wrong; and zlib, which says
+  // what.
   std::unique_ptr<Inflater> fast_;
   std::unique_ptr<Inflater> exact_;
   bool looked_for_fast_ = false;

@@ -1,8 +1,8 @@
 // Example { Features features = 1 }, Features { map<string, Feature> feature = 1 }: one pass over the bytes.
 // Feature values go straight to their column; an error in one is only remembered, since a later entry of the
 // same name replaces it. Records of one writer mostly name their features in the same order, so each feature
-// remembers which one followed last time, and that guess is tried before the index. A single value in the bytes that
-// writers give it is found by comparing them (ShortEntry); everything else is read field by field.
+// remembers which one followed last time, and that guess is tried before the index. A single value in the
+// bytes that writers give it is found by comparing them (ShortEntry); everything else is read field by field.
 #include "format/example.h"
 
 #include <algorithm>
@@ -226,7 +226,8 @@ bool read_lone(WireCursor value, FeatureType type, char* out) {
   });
 }
 
-// Passes over the first entry if it is a short one of the feature that is due, and not the record's second of it.
+// Passes over the first entry if it is a short one of the feature that is due, and not the record's second of
+// it.
 bool Plan::read_short_entry(WireCursor& entries, size_t row, size_t number, void* const* columns,
                             std::vector<Progress>& progress, size_t& previous) const {
   const uint32_t f = progress[previous].successor;
@@ -242,7 +243,8 @@ bool Plan::read_short_entry(WireCursor& entries, size_t row, size_t number, void
   return true;
 }
 
-// `number` distinguishes this record from the others of this call; `good` counts the features that are right so far.
+// `number` distinguishes this record from the others of this call; `good` counts the features that are right
+// so far.
 bool Plan::read_entry(WireCursor entry, size_t row, size_t number, void* const* columns,
                       std::vector<Progress>& progress, size_t& previous, size_t& good) const {
   WireCursor key, value;

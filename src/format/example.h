@@ -41,14 +41,14 @@ struct ExampleError {
 
 class ExamplePlan {
  public:
-  // Fails if a name occurs twice, a count is out of bounds, or a default has the wrong type or number of values.
-  // `message` is what errors call a record: a SequenceExample's context is read as an Example.
+  // Fails if a name occurs twice, a count is out of bounds, or a default has the wrong type or number of
+  // values. `message` is what errors call a record: a SequenceExample's context is read as an Example.
   static Result<std::shared_ptr<const ExamplePlan>> compile(std::vector<FeatureConfig> features,
                                                             std::string_view message = "tf.Example");
   virtual ~ExamplePlan() = default;
 
-  // Parses the records, one per row. columns[f] points to the first value of feature f: int64_t*, float* or Str*,
-  // rows × count of them, or FeatureView*, one per row. Strings are views into the records, or into
+  // Parses the records, one per row. columns[f] points to the first value of feature f: int64_t*, float* or
+  // Str*, rows × count of them, or FeatureView*, one per row. Strings are views into the records, or into
   // default_bytes(). Appends an invalid_argument
   // for each bad row, in the order of rows, with its first mistake; that row is then zero in all columns.
   virtual void parse(std::span<const Str> records, void* const* columns,

@@ -1,6 +1,7 @@
-// Example { Features features = 1 }, SequenceExample { Features context = 1; FeatureLists feature_lists = 2 },
-// Features { map<string, Feature> feature = 1 }, FeatureLists { map<string, FeatureList> feature_list = 1 },
-// FeatureList { repeated Feature feature = 1 }, Feature { oneof a list of each FeatureType, by its number }.
+// Example { Features features = 1 }, SequenceExample { Features context = 1; FeatureLists feature_lists = 2
+// }, Features { map<string, Feature> feature = 1 }, FeatureLists { map<string, FeatureList> feature_list = 1
+// }, FeatureList { repeated Feature feature = 1 }, Feature { oneof a list of each FeatureType, by its number
+// }.
 #include "format/example_writer.h"
 
 #include "format/wire_writer.h"

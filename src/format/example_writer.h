@@ -1,5 +1,6 @@
-// Writes tf.Examples and tf.SequenceExamples from columns, for many rows and without allocating: the caller measures a
-// row first, and passes room for it. Features that are sorted by name give the bytes of ExampleBuilder.
+// Writes tf.Examples and tf.SequenceExamples from columns, for many rows and without allocating: the caller
+// measures a row first, and passes room for it. Features that are sorted by name give the bytes of
+// ExampleBuilder.
 //
 //   FeatureToWrite feature{"a", FeatureType::int64, values, count};
 //   const size_t size = measure_features({&feature, 1});

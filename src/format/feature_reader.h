@@ -1,4 +1,5 @@
-// Reads a serialized Feature: its kind and its list of values, decoded or only counted. Private to src/format.
+// Reads a serialized Feature: its kind and its list of values, decoded or only counted. Private to
+// src/format.
 //
 // A sink takes the values: `found` counts them, add() takes one that is written by itself, add_delimited() a
 // packed list, or one string.
@@ -110,8 +111,8 @@ bool read_value_list(WireCursor list, Sink& sink) {
   return true;
 }
 
-// The kind that is set last counts, and lists of that kind form one list, as in any protobuf parser. Gives ok,
-// absent, wrong_kind or malformed, and the kind that was found.
+// The kind that is set last counts, and lists of that kind form one list, as in any protobuf parser. Gives
+// ok, absent, wrong_kind or malformed, and the kind that was found.
 template <class T, class Sink>
 FeatureOutcome read_feature(WireCursor feature, FeatureType type, Sink& sink, FeatureType& found_type) {
   uint32_t kind = 0;

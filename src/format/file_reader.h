@@ -1,8 +1,8 @@
 // FileReader: what the readers of files have in common: their position, limit and errors, and their batches.
 //
-// A reader owns its file and is not thread-safe; only the file system blocks. Errors are those of the file, or
-// name file, offset (in the decompressed bytes) and record number. An error loses the rest of the file, as does
-// memory that runs out.
+// A reader owns its file and is not thread-safe; only the file system blocks. Errors are those of the file,
+// or name file, offset (in the decompressed bytes) and record number. An error loses the rest of the file, as
+// does memory that runs out.
 #pragma once
 
 #include <cstddef>

@@ -219,8 +219,8 @@ Status InflateStream::seek(uint64_t offset) {
   return skip_to(offset);
 }
 
-// Two bytes can't tell zlib data from text or a record's length, so they must decompress as well. Of fewer bytes than its
-// shortest data, that of nothing, that says little.
+// Two bytes can't tell zlib data from text or a record's length, so they must decompress as well. Of fewer
+// bytes than its shortest data, that of nothing, that says little.
 constexpr size_t kShortestZlib = 8;
 bool looks_like_zlib(std::span<const uint8_t> bytes) {
   if (bytes.size() < kShortestZlib || (bytes[0] & 0x0f) != Z_DEFLATED || bytes[0] >> 4 > 7) return false;

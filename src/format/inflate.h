@@ -56,8 +56,9 @@ class BlockReader {
   std::span<const uint8_t> peek(size_t size) {
     return end_ - begin_ >= size ? std::span<const uint8_t>(data_ + begin_, end_ - begin_) : fill(size);
   }
-  // Returns more bytes than peek() has, from offset() on, for a run whose end is not known. What there is moves seldom, and
-  // into memory for `most` bytes before it is much, so that a run of `most` is never there twice.
+  // Returns more bytes than peek() has, from offset() on, for a run whose end is not known. What there is
+  // moves seldom, and into memory for `most` bytes before it is much, so that a run of `most` is never there
+  // twice.
   std::span<const uint8_t> extend(size_t most);
   // REQUIRES: peek() returned at least `size` bytes.
   void advance(size_t size) { begin_ += size; }

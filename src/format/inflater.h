@@ -1,9 +1,9 @@
-// Inflater: decompresses the members of gzip and zlib data, by zlib, or by ISA-L where it is there, which takes a third of
-// the time.
+// Inflater: decompresses the members of gzip and zlib data, by zlib, or by ISA-L where it is there, which
+// takes a third of the time.
 //
-// ISA-L is looked up when it is first needed; it need not be there. It is trusted with whole data only: where it fails, the
-// caller begins again with zlib, which gives everything before the damage and says what is wrong. Not thread-safe. Memory: 8
-// to 100 KiB.
+// ISA-L is looked up when it is first needed; it need not be there. It is trusted with whole data only: where
+// it fails, the caller begins again with zlib, which gives everything before the damage and says what is
+// wrong. Not thread-safe. Memory: 8 to 100 KiB.
 #pragma once
 
 #include <cstddef>
@@ -27,8 +27,9 @@ class Inflater {
   virtual ~Inflater() = default;
   // A member begins.
   virtual void begin() = 0;
-  // Continues until input or room are used up. At the end of a member, the input is after it; up to kInflaterBack
-  // of the following bytes may have been read before, and are written in front of the input again.
+  // Continues until input or room are used up. At the end of a member, the input is after it; up to
+  // kInflaterBack of the following bytes may have been read before, and are written in front of the input
+  // again.
   virtual Answer run(Io& io) = 0;
   // What is damaged, in the library's words.
   virtual std::string_view fault() const = 0;

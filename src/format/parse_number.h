@@ -1,6 +1,7 @@
-// parse_number: numbers as TensorFlow reads them from text: with spaces around them and a sign, integers in decimal, floats
-// also as "1e3", "inf", "infinity" and "nan" in any case, and as whole numbers in hexadecimal. The whole text must be one. A float that is too large is infinite, one that
-// is too small is 0; an integer that does not fit is no number. Depends on no locale and allocates nothing.
+// parse_number: numbers as TensorFlow reads them from text: with spaces around them and a sign, integers in
+// decimal, floats also as "1e3", "inf", "infinity" and "nan" in any case, and as whole numbers in
+// hexadecimal. The whole text must be one. A float that is too large is infinite, one that is too small is 0;
+// an integer that does not fit is no number. Depends on no locale and allocates nothing.
 #pragma once
 
 #include <array>
@@ -54,7 +55,8 @@ inline bool is_huge(std::string_view digits) {
   return exponent + place > 0;
 }
 
-// Four to eight bytes of decimal digits with at most one point among them, without a branch on how many there are.
+// Four to eight bytes of decimal digits with at most one point among them, without a branch on how many there
+// are.
 struct ShortNumber {
   // The digits without the point, if there is one, and the number of digits after it.
   int64_t value;
@@ -127,8 +129,8 @@ inline bool parse_short_integer(std::string_view text, T& out) {
 template <class T>
 inline constexpr std::array<T, 9> kPowersOfTen = {1, 10, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
 
-// Fractions whose digits and power of ten are exact, so that their quotient is rounded once (Clinger 1990). False for all
-// else, also numbers.
+// Fractions whose digits and power of ten are exact, so that their quotient is rounded once (Clinger 1990).
+// False for all else, also numbers.
 template <class T>
 inline bool parse_short_fraction(std::string_view text, T& out) {
   constexpr int64_t kExact = int64_t{1} << std::numeric_limits<T>::digits;

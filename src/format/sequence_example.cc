@@ -1,6 +1,6 @@
 // SequenceExample { Features context = 1; FeatureLists feature_lists = 2 },
-// FeatureLists { map<string, FeatureList> feature_list = 1 }, FeatureList { repeated Feature feature = 1 }: one
-// pass over the record finds the last entry of each name, then the steps of those are counted.
+// FeatureLists { map<string, FeatureList> feature_list = 1 }, FeatureList { repeated Feature feature = 1 }:
+// one pass over the record finds the last entry of each name, then the steps of those are counted.
 #include "format/sequence_example.h"
 
 #include "core/text.h"
@@ -12,7 +12,8 @@ namespace weir {
 
 namespace {
 
-// Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is false.
+// Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is
+// false.
 template <class Found>
 bool each_field(WireCursor message, uint32_t wanted, Found&& found) {
   while (!message.done()) {

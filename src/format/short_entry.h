@@ -1,8 +1,10 @@
-// ShortEntry: an entry of a Features map as writers give it to a feature of one value, if it takes less than 128 bytes:
+// ShortEntry: an entry of a Features map as writers give it to a feature of one value, if it takes less than
+// 128 bytes:
 //
 //   0A length 0A length NAME 12 length KIND length 0A length VALUE
 //
-// All lengths follow from the name's and the value's, so that three comparisons find the value. Private to src/format.
+// All lengths follow from the name's and the value's, so that three comparisons find the value. Private to
+// src/format.
 #pragma once
 
 #include <cstdint>
@@ -67,7 +69,8 @@ class ShortEntry {
   size_t size_ = SIZE_MAX;
   // The longest value.
   size_t most_ = 0;
-  // Its first and last eight bytes for a value of no bytes, and a one in each of their bytes that is a length.
+  // Its first and last eight bytes for a value of no bytes, and a one in each of their bytes that is a
+  // length.
   uint64_t front_ = 0;
   uint64_t front_lengths_ = 0;
   uint64_t back_ = 0;

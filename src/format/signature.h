@@ -1,4 +1,5 @@
-// find_signature: the format of a file that is none of weir's, by its first bytes, so that an error can call it what it is.
+// find_signature: the format of a file that is none of weir's, by its first bytes, so that an error can call
+// it what it is.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +29,8 @@ const Signature* find_signature(std::string_view first_bytes);
 // Whether there is a byte among them that no text has: a line of text may begin with the letters "PAR1".
 bool holds_controls(std::string_view first_bytes);
 
-// The hint of an error about a file that begins so: "the file begins like gzip: add …"; empty if the format isn't known.
+// The hint of an error about a file that begins so: "the file begins like gzip: add …"; empty if the format
+// isn't known.
 std::string signature_hint(std::string_view first_bytes);
 
 }  // namespace weir

@@ -79,8 +79,8 @@ constexpr std::string_view kReadingPragmas[] = {
     "foreign_key_check", "foreign_key_list", "index_info", "index_list", "index_xinfo",
     "integrity_check",   "quick_check",      "table_info", "table_list", "table_xinfo"};
 
-// Refuses what reaches beyond the database: other files, settings of the whole process, and the function that gives away
-// an address. Writing fails by itself.
+// Refuses what reaches beyond the database: other files, settings of the whole process, and the function that
+// gives away an address. Writing fails by itself.
 int authorize(void*, int action, const char* first, const char* second, const char*, const char*) {
   const auto is = [](const char* name) {
     return [name](std::string_view known) { return sqlite3_stricmp(name, known.data()) == 0; };
@@ -228,8 +228,8 @@ class Rows final : public SqliteRows {
     return Status();
   }
 
-  // Keeps writers out until the rows end, and looks at the file as it is then: if it ends within a page, SQLite reads zeros
-  // for the rest of it.
+  // Keeps writers out until the rows end, and looks at the file as it is then: if it ends within a page,
+  // SQLite reads zeros for the rest of it.
   Status lock() {
     if (!execute("pragma cell_size_check = 1; begin; pragma schema_version")) return failed();
     sqlite3_set_authorizer(database_, &authorize, nullptr);
@@ -254,8 +254,8 @@ class Rows final : public SqliteRows {
     return sqlite3_exec(database_, statements, nullptr, nullptr, nullptr) == SQLITE_OK;
   }
 
-  // The last call's error. What is wrong with the whole database has no record. Throws where memory ran out, like the code
-  // around SQLite, so that the cursor loses one row and no more.
+  // The last call's error. What is wrong with the whole database has no record. Throws where memory ran out,
+  // like the code around SQLite, so that the cursor loses one row and no more.
   Status failed() {
     const int code = sqlite3_extended_errcode(database_);
     if ((code & 0xff) == SQLITE_NOMEM || code == SQLITE_IOERR_NOMEM) throw std::bad_alloc();

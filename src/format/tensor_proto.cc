@@ -21,8 +21,8 @@ constexpr uint32_t kDim = wire_tag(2, WireType::delimited);
 constexpr uint32_t kUnknownRank = wire_tag(3, WireType::varint);
 constexpr uint32_t kDimSize = wire_tag(1, WireType::varint);
 
-// A dtype's number in TensorFlow, and the field that lists its entries. A listed number is a varint unless its own type
-// has the width of a fixed one.
+// A dtype's number in TensorFlow, and the field that lists its entries. A listed number is a varint unless
+// its own type has the width of a fixed one.
 struct Known {
   DType dtype;
   uint32_t number;

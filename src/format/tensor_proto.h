@@ -1,5 +1,6 @@
-// TensorProto, TensorFlow's message for a tensor: written as by tf.io.serialize_tensor, and read in every form that
-// TensorFlow reads: the entries as bytes, or as a list of their type, whose last entry is repeated for missing ones.
+// TensorProto, TensorFlow's message for a tensor: written as by tf.io.serialize_tensor, and read in every
+// form that TensorFlow reads: the entries as bytes, or as a list of their type, whose last entry is repeated
+// for missing ones.
 //
 //   TensorMessage message;
 //   WEIR_TRY(open_tensor(bytes, message));
@@ -32,8 +33,8 @@ struct TensorMessage {
   WireCursor content;
 };
 
-// invalid_argument if the bytes are no TensorProto, have a dtype or shape that is not supported, or another number of
-// bytes than the shape asks for.
+// invalid_argument if the bytes are no TensorProto, have a dtype or shape that is not supported, or another
+// number of bytes than the shape asks for.
 Status open_tensor(std::string_view bytes, TensorMessage& out);
 // Writes all entries. Strings are views of the message. invalid_argument if the entries are damaged.
 Status read_tensor(const TensorMessage& message, void* entries);

@@ -1,8 +1,8 @@
 // LineReader: the lines of a text file as views into shared buffers.
 //
-// A line ends with \n or the end of the file and is given without it; every \r is dropped. The end of the file
-// ends no line that has no bytes. Lines are bytes: nothing is decoded, and a byte-order mark stays. A file that begins like a
-// compressed one, or like another format that is no text, is invalid_argument.
+// A line ends with \n or the end of the file and is given without it; every \r is dropped. The end of the
+// file ends no line that has no bytes. Lines are bytes: nothing is decoded, and a byte-order mark stays. A
+// file that begins like a compressed one, or like another format that is no text, is invalid_argument.
 #pragma once
 
 #include "format/file_reader.h"

@@ -1,4 +1,5 @@
-// The format: length (8 bytes), its masked CRC (4), the record, its masked CRC (4), little-endian, nothing in between.
+// The format: length (8 bytes), its masked CRC (4), the record, its masked CRC (4), little-endian, nothing in
+// between.
 #include "format/tfrecord.h"
 
 #include <bit>

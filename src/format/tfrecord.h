@@ -1,11 +1,12 @@
-// TFRecord files: RecordReader returns checked records as views into shared buffers, RecordWriter writes them.
+// TFRecord files: RecordReader returns checked records as views into shared buffers, RecordWriter writes
+// them.
 //
 // Reader and writer own their file and are not thread-safe; only the file system blocks. Both checksums are
 // verified, and no record costs an allocation. Errors are those of the file, and data_loss with file, offset
 // (in the decompressed bytes) and record number. An error loses the rest of the file, as does memory that
-// runs out, since nothing marks where the next record begins. With OnCorrupt::resync only the damaged stretch is lost:
-// the reader continues at the next position where both checksums fit. That takes time linear in the file, whatever
-// lengths the damage claims.
+// runs out, since nothing marks where the next record begins. With OnCorrupt::resync only the damaged stretch
+// is lost: the reader continues at the next position where both checksums fit. That takes time linear in the
+// file, whatever lengths the damage claims.
 #pragma once
 
 #include <atomic>
@@ -24,8 +25,8 @@
 
 namespace weir {
 
-// What to do at a damaged record: an error that ends the file; the end of the file without an error, which is up to
-// the caller of the reader; or an error for the damaged stretch, after which the file continues.
+// What to do at a damaged record: an error that ends the file; the end of the file without an error, which is
+// up to the caller of the reader; or an error for the damaged stretch, after which the file continues.
 enum class OnCorrupt : uint8_t { error, skip_file, resync };
 
 // "error", "skip_file" or "resync".
@@ -42,12 +43,14 @@ class RecordReader : public FileReader {
   // Appends records until there are `max_records` more, or `max_bytes` bytes of them are reached, including
   // the record that reaches them. Appends at least one, except at the end (ok) or for an error, which comes
   // once, after the records before it, and is followed by the end; with OnCorrupt::resync by what follows the
-  // damaged stretch. A stretch begins where a whole record should and ends where the next one does, or at the end.
+  // damaged stretch. A stretch begins where a whole record should and ends where the next one does, or at the
+  // end.
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
   // Whether records may follow the error that next_batch returned last.
   bool goes_on() const { return !done_; }
   bool skips_damaged_file() const { return on_corrupt_ == OnCorrupt::skip_file; }
-  // The search for the next record ends with Code::cancelled once `cancelled` is set. It must outlive the reader.
+  // The search for the next record ends with Code::cancelled once `cancelled` is set. It must outlive the
+  // reader.
   void stop_when(const std::atomic<bool>& cancelled) { cancelled_ = &cancelled; }
   // How many bytes of records it has hashed for nothing, or to look for whole ones.
   uint64_t searched_bytes() const { return damaged_bytes_ + ranges_.hashed_bytes(); }

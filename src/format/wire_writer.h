@@ -1,5 +1,6 @@
-// Writes the protobuf wire format, as far as tf.Example and TensorProto need it. Sizes come first: the caller computes
-// how many bytes a message takes, and passes room for them. Each write returns where the next one goes.
+// Writes the protobuf wire format, as far as tf.Example and TensorProto need it. Sizes come first: the caller
+// computes how many bytes a message takes, and passes room for them. Each write returns where the next one
+// goes.
 #pragma once
 
 #include <cstring>

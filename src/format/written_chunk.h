@@ -14,8 +14,8 @@ namespace weir {
 
 // Positions of data in a chunk, of chunks in a shard and in memory are multiples of this.
 inline constexpr size_t kWrittenAlignment = 64;
-// A chunk is finished at the first row that reaches either. Handing a chunk from thread to thread takes as long as reading
-// some 100 KB of it.
+// A chunk is finished at the first row that reaches either. Handing a chunk from thread to thread takes as
+// long as reading some 100 KB of it.
 inline constexpr size_t kChunkBytes = size_t{1} << 20;
 inline constexpr int64_t kChunkRows = 65536;
 
@@ -31,7 +31,8 @@ class ChunkBuilder {
   int64_t rows() const { return rows_; }
   // True if the chunk should be finished before more is added.
   bool full() const { return bytes_ >= kChunkBytes || rows_ >= kChunkRows; }
-  // Adds rows [begin, …) of a block, of which none has failed, up to `end` or until it is full. Returns how many.
+  // Adds rows [begin, …) of a block, of which none has failed, up to `end` or until it is full. Returns how
+  // many.
   int add(const Block& block, int begin, int end);
   // Writes the added rows and starts the next chunk.
   void finish(std::vector<uint8_t>& out);

@@ -1,8 +1,9 @@
-// The manifest of a folder of written elements: what they are, which pipeline they came from, and the files that hold
-// them. docs/written-format.md describes the format.
+// The manifest of a folder of written elements: what they are, which pipeline they came from, and the files
+// that hold them. docs/written-format.md describes the format.
 //
-// A folder without a valid manifest holds no elements, whatever else lies in it. The manifest is written last, by one
-// rename. Errors: not_found if there is none, data_loss if it is damaged, failed_precondition for another version.
+// A folder without a valid manifest holds no elements, whatever else lies in it. The manifest is written
+// last, by one rename. Errors: not_found if there is none, data_loss if it is damaged, failed_precondition
+// for another version.
 #pragma once
 
 #include <array>

@@ -1,8 +1,10 @@
-// WrittenReader: reads the elements of a folder that WrittenWriter published, in the order in which they were written.
+// WrittenReader: reads the elements of a folder that WrittenWriter published, in the order in which they were
+// written.
 //
-// All files are opened at once, so replacing them does not affect a reader. A chunk is read with one pread into a
-// pooled buffer, checked, and returned as views of it. One thread at a time. Nothing in a file is trusted: damage is
-// data_loss with file and offset, and the next chunk follows. Reads are inside a BlockingRead.
+// All files are opened at once, so replacing them does not affect a reader. A chunk is read with one pread
+// into a pooled buffer, checked, and returned as views of it. One thread at a time. Nothing in a file is
+// trusted: damage is data_loss with file and offset, and the next chunk follows. Reads are inside a
+// BlockingRead.
 #pragma once
 
 #include <memory>
@@ -27,9 +29,9 @@ class WrittenReader {
   int64_t row() const { return row_; }
   // Moves to a row; beyond the last one is the end. Reads nothing.
   void seek(int64_t row);
-  // Gives up to `rows` rows of about `bytes` bytes, all of one chunk, and returns their number; 0 at the end. More than
-  // kMaxBlockRows are given only where they have one shape. After an
-  // error the next chunk follows. If it throws, it has not moved.
+  // Gives up to `rows` rows of about `bytes` bytes, all of one chunk, and returns their number; 0 at the end.
+  // More than kMaxBlockRows are given only where they have one shape. After an error the next chunk follows.
+  // If it throws, it has not moved.
   Result<int> next(int rows, int64_t bytes, Block& out);
   // Steps over up to `rows` rows of one chunk, as next() would, without their values.
   int pass(int rows);

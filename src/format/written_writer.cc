@@ -70,8 +70,8 @@ Result<bool> WrittenWriter::lock() {
   return status;
 }
 
-// Files that belong to nothing that was published: a killed writer left them, or they were replaced. What cannot be
-// removed now, the next writer removes.
+// Files that belong to nothing that was published: a killed writer left them, or they were replaced. What
+// cannot be removed now, the next writer removes.
 void WrittenWriter::remove_others() noexcept {
   try {
     try_to_remove_others();

@@ -1,9 +1,10 @@
 // WrittenWriter: writes elements to a folder, so that readers find either all of them or none.
 //
-// Everything lies in files that no reader looks at until publish() renames the manifest into its place, which is the
-// last step. Destroyed before that, the writer removes what it wrote; killed before that, it leaves files that the next
-// writer removes. It holds the folder's lock meanwhile. One thread at a time; the file system outlives it. Blocks on
-// files. Errors are those of the file system; after one, only the destructor may be called.
+// Everything lies in files that no reader looks at until publish() renames the manifest into its place, which
+// is the last step. Destroyed before that, the writer removes what it wrote; killed before that, it leaves
+// files that the next writer removes. It holds the folder's lock meanwhile. One thread at a time; the file
+// system outlives it. Blocks on files. Errors are those of the file system; after one, only the destructor
+// may be called.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ namespace weir {
 
 class WrittenWriter {
  public:
-  // Begins to write what `manifest` says: its structure, pipeline, compression, run and number of shards, whose sizes
-  // are ignored. Creates the folder if it is missing. Null if another writer has it.
+  // Begins to write what `manifest` says: its structure, pipeline, compression, run and number of shards,
+  // whose sizes are ignored. Creates the folder if it is missing. Null if another writer has it.
   // REQUIRES: no component is a nested dataset
   static Result<std::unique_ptr<WrittenWriter>> begin(FileSystem& files, std::string folder,
                                                       WrittenManifest manifest,

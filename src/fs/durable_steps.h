@@ -1,5 +1,6 @@
-// The order of steps in which a file is replaced and folders are created, so that a power failure at any of them leaves
-// either the old state or the new one. The local and the simulated disk share it, so the simulation tests what runs.
+// The order of steps in which a file is replaced and folders are created, so that a power failure at any of
+// them leaves either the old state or the new one. The local and the simulated disk share it, so the
+// simulation tests what runs.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +11,8 @@
 
 namespace weir {
 
-// `steps` has write(bytes) and sync() of a file next to the target, rename() over the target, discard() of that
-// file, and sync_folder().
+// `steps` has write(bytes) and sync() of a file next to the target, rename() over the target, discard() of
+// that file, and sync_folder().
 template <class Steps>
 Status replace_in_order(Steps& steps, std::span<const uint8_t> bytes) {
   Status status = steps.write(bytes);
@@ -41,8 +42,8 @@ Status create_folders_in_order(Steps& steps, const std::string& folder) {
     end = folder.find('/', end + 1);
     const std::string part = folder.substr(0, end);
     WEIR_ASSIGN(const bool made, steps.make(part));
-    // Another process may have made the folder a moment ago and not synced it yet. Its parent may not be ours to sync,
-    // so a failure counts only for folders made here.
+    // Another process may have made the folder a moment ago and not synced it yet. Its parent may not be ours
+    // to sync, so a failure counts only for folders made here.
     const Status synced = steps.sync(parent_of(part));
     if (made) WEIR_TRY(synced);
   }

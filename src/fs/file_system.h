@@ -25,7 +25,8 @@ class RandomAccessFile : public RefCounted {
   explicit RandomAccessFile(std::string name) : name_(std::move(name)) {}
   const std::string& name() const { return name_; }
 
-  // Reads from `offset` on and returns the number of bytes. Fewer than asked for mean nothing; none means the end.
+  // Reads from `offset` on and returns the number of bytes. Fewer than asked for mean nothing; none means the
+  // end.
   virtual Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) = 0;
   // The current size; the next read may see another one.
   virtual Result<uint64_t> size() = 0;
@@ -84,15 +85,17 @@ class FileSystem {
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
   // after success the latter. Links are followed: their target is replaced, or created if missing. Anything
   // else but a regular file is refused. Writers of one file take turns. If the process is killed, a file with
-  // ".tmp" appended to the name is left; the next writer replaces it, and never writes into a file that is there.
+  // ".tmp" appended to the name is left; the next writer replaces it, and never writes into a file that is
+  // there.
   virtual Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) = 0;
 
   // Returns false if nothing is there; an error if that can't be found out.
   Result<bool> exists(const std::string& name);
   // Returns all bytes of a file; resource_exhausted if there are more than `limit_bytes`.
   Result<std::string> read_file(const std::string& name, uint64_t limit_bytes);
-  // The names of matching files and folders, sorted bytewise. `*` `?` `[a-z]` `[!x]` match characters of UTF-8 in one
-  // part of a path, a leading dot included; `\` quotes the next one. No match gives an empty list.
+  // The names of matching files and folders, sorted bytewise. `*` `?` `[a-z]` `[!x]` match characters of
+  // UTF-8 in one part of a path, a leading dot included; `\` quotes the next one. No match gives an empty
+  // list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
 };
 

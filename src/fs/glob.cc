@@ -20,8 +20,8 @@ size_t character_size(std::string_view text, size_t at) {
   return size;
 }
 
-// Takes the character at `at`, which an escape may precede. Bytes compare as the numbers of the characters do, and those of
-// other encodings as themselves.
+// Takes the character at `at`, which an escape may precede. Bytes compare as the numbers of the characters
+// do, and those of other encodings as themselves.
 std::string_view take_character(std::string_view pattern, size_t& at) {
   if (pattern[at] == '\\' && at + 1 < pattern.size()) ++at;
   const std::string_view character = pattern.substr(at, character_size(pattern, at));

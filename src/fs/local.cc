@@ -297,9 +297,9 @@ Result<bool> lock_named(const Descriptor& file, const std::string& name) {
   return ::lstat(name.c_str(), &named) == 0 && locked.st_ino == named.st_ino && locked.st_dev == named.st_dev;
 }
 
-// Creates the file beside the target that the bytes go to first: exclusively locked, and a new one always, since one that
-// is there may be a link to a file of somebody else. Other writers wait for the lock; one that gets it while the file has
-// its name removes the file, since its writer was killed.
+// Creates the file beside the target that the bytes go to first: exclusively locked, and a new one always,
+// since one that is there may be a link to a file of somebody else. Other writers wait for the lock; one that
+// gets it while the file has its name removes the file, since its writer was killed.
 Result<Descriptor> open_temporary(const std::string& name) {
   for (;;) {
     Descriptor file = open_descriptor(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW);

@@ -1,4 +1,5 @@
-// Functions for the machine's own files besides local_file_system(). Any thread may call these; they may block.
+// Functions for the machine's own files besides local_file_system(). Any thread may call these; they may
+// block.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +10,13 @@
 
 namespace weir {
 
-// For a library that opens files by itself: what opening this one for reading would say. Opens nothing, since closing a
-// file gives up the locks that the process has on it.
+// For a library that opens files by itself: what opening this one for reading would say. Opens nothing, since
+// closing a file gives up the locks that the process has on it.
 Status check_local_file(const std::string& name);
 
-// Replaces a small file in a folder where others may write, too, such as /dev/shm. Only this user can read it. It follows
-// no link, never waits and syncs nothing. It writes NAME.tmp first, which a killed process may leave behind; another
-// user's NAME.tmp makes it fail.
+// Replaces a small file in a folder where others may write, too, such as /dev/shm. Only this user can read
+// it. It follows no link, never waits and syncs nothing. It writes NAME.tmp first, which a killed process may
+// leave behind; another user's NAME.tmp makes it fail.
 Status write_private_file(const std::string& name, std::span<const uint8_t> bytes);
 
 }  // namespace weir

@@ -63,7 +63,8 @@ class Limits {
   const MachineLimits& found() const { return found_; }
 
  private:
-  // Looks into the group's folder and those above it, each of which limits it. A container may see only the last.
+  // Looks into the group's folder and those above it, each of which limits it. A container may see only the
+  // last.
   void walk(const std::string& root, std::string_view path, void (Limits::*look)(const std::string&)) {
     for (int level = 0; level < kMostLevels; ++level) {
       while (!path.empty() && path.back() == '/') path.remove_suffix(1);

@@ -1,4 +1,5 @@
-// What the control groups of this process allow: how many processors, and how much memory. Version 1 and 2 of them.
+// What the control groups of this process allow: how many processors, and how much memory. Version 1 and 2 of
+// them.
 //
 // Reads a few small files; whatever can't be read limits nothing.
 #pragma once

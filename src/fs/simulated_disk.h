@@ -1,8 +1,9 @@
 // SimulatedDisk: files in memory that lose what was not synced when the power fails.
 //
-// A file's bytes and the entries of each folder are synced separately, as on disks: syncing a file says nothing of its
-// name. Every change is a step: creating, truncating, writing up to kWriteBytes, syncing, renaming, removing, making a
-// folder. Power can be cut at any step. May be used on any thread. Files that were opened keep their bytes.
+// A file's bytes and the entries of each folder are synced separately, as on disks: syncing a file says
+// nothing of its name. Every change is a step: creating, truncating, writing up to kWriteBytes, syncing,
+// renaming, removing, making a folder. Power can be cut at any step. May be used on any thread. Files that
+// were opened keep their bytes.
 #pragma once
 
 #include <cstdint>
@@ -29,8 +30,9 @@ class SimulatedDisk final : public FileSystem {
   // Step `step`, counted from 0, and all later ones fail with unavailable until lose_power().
   void cut_power_at(int64_t step);
 
-  // Which of the changes that were not synced survive: none, all, or each as the seed draws it. A write may be torn
-  // into sectors, and a file may have grown without its bytes, which are then zero. A rename happens or doesn't.
+  // Which of the changes that were not synced survive: none, all, or each as the seed draws it. A write may
+  // be torn into sectors, and a file may have grown without its bytes, which are then zero. A rename happens
+  // or doesn't.
   enum class Survives : uint8_t { nothing, everything, drawn };
   // The power fails and comes back.
   void lose_power(Survives survives, uint64_t seed = 0);

@@ -1,4 +1,5 @@
-// SimulatedLocks: the locks of a simulated file system, by name. May be used on any thread; a lock may outlive it.
+// SimulatedLocks: the locks of a simulated file system, by name. May be used on any thread; a lock may
+// outlive it.
 #pragma once
 
 #include <memory>

@@ -85,7 +85,8 @@ class CallPrinter {
     return out;
   }
 
-  // Whether it has no more statements than were printed, and names what was handed in where that was printed alone.
+  // Whether it has no more statements than were printed, and names what was handed in where that was printed
+  // alone.
   bool is_as_printed(const Node& parsed) const {
     return parsed.items.size() == document_.items.size() && uses(parsed) == words_.size();
   }

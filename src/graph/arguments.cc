@@ -85,7 +85,8 @@ bool takes_any_number(const FieldList& fields) {
   return datasets && !(*datasets)->list;
 }
 
-// True for the single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as always.
+// True for the single argument of `f(x)`; in `f(x, single: y)` the unnamed one is the first parameter, as
+// always.
 bool is_single(const OperatorDef& def, const FieldList& fields, const Node& call, size_t positional) {
   if (positional != 1 || def.page.single_argument == nullptr) return false;
   return std::none_of(call.items.begin(), call.items.end(), [&](const Item& item) {
@@ -323,7 +324,8 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
                                       const std::vector<NodePtr>& values) {
   if (takes_any_number(fields)) {
     const NodePtr& structure = values[0];
-    // A tuple of one must be nested, or it would be read as the structure itself if its member is a tuple or dict.
+    // A tuple of one must be nested, or it would be read as the structure itself if its member is a tuple or
+    // dict.
     bool nested = structure->kind == Kind::tuple && structure->items.size() == 1 &&
                   (structure->child(0).kind == Kind::tuple || structure->child(0).kind == Kind::dict);
     if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};

@@ -1,5 +1,5 @@
-// Matches the arguments of an operator's call with the fields that the operator declares, and writes those of operators
-// and functions in one form.
+// Matches the arguments of an operator's call with the fields that the operator declares, and writes those of
+// operators and functions in one form.
 #pragma once
 
 #include <memory>
@@ -25,8 +25,8 @@ struct FieldList {
   int find(std::string_view name) const;
 };
 
-// The node with -1 for each `none` in a list, a dimension that is not known, and () for each `none` in a structure, a part
-// about which nothing is said.
+// The node with -1 for each `none` in a list, a dimension that is not known, and () for each `none` in a
+// structure, a part about which nothing is said.
 syntax::NodePtr with_unknown_dims(const syntax::Node& node, bool in_list = false);
 
 // True if a call must give the field.
@@ -61,7 +61,8 @@ std::vector<syntax::Item> canonical_arguments(const Kernel& kernel,
 
 // The place of a call: after a `|`, or anywhere else.
 enum class CalledAs : uint8_t { step, expression };
-// The call with its arguments in canonical form; the call itself if nothing has its name or the arguments don't match.
+// The call with its arguments in canonical form; the call itself if nothing has its name or the arguments
+// don't match.
 syntax::NodePtr canonical_call(const syntax::NodePtr& call, CalledAs place);
 // The operator that is called there, or null.
 const OperatorDef* called_operator(const syntax::Node& call, CalledAs place);

@@ -355,7 +355,8 @@ class ArgumentBinder {
     return at_node(*node_, compiled.status());
   }
 
-  // Where the structure of the state stands: that of the operator's first value, else of what a function gave for it.
+  // Where the structure of the state stands: that of the operator's first value, else of what a function gave
+  // for it.
   Spec& state_spec() {
     for (const Field& field : fields_.list) {
       auto* const* value = std::get_if<ValueParam*>(&field.slot);

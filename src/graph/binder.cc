@@ -71,7 +71,8 @@ void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {
     status = dataset.status();
     if (dataset.ok()) scope.bind_dataset(statement.text, *std::move(dataset));
   } else {
-    // Typed here so that a mistake shows even if nothing uses it; each use types it again, since literals adapt.
+    // Typed here so that a mistake shows even if nothing uses it; each use types it again, since literals
+    // adapt.
     auto typed = compile_expression(context_, scope, value, "let " + statement.text);
     status = typed.status();
     if (typed.ok() && is_worth_keeping(value, **typed)) {

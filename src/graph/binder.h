@@ -1,8 +1,10 @@
-// Binder: turns the tree of a text into datasets: looks up operators, types and checks arguments, compiles lambdas.
+// Binder: turns the tree of a text into datasets: looks up operators, types and checks arguments, compiles
+// lambdas.
 //
 // One Binder binds one text, on one thread. Pipelines inside lambdas come back through PipelineCompiler, with
-// the lambda's scope. It borrows the runtime and the values passed by name. All independent mistakes are returned as
-// one Status (both()), each at its place in the text; operators after one that did not build are still checked.
+// the lambda's scope. It borrows the runtime and the values passed by name. All independent mistakes are
+// returned as one Status (both()), each at its place in the text; operators after one that did not build are
+// still checked.
 #pragma once
 
 #include <map>
@@ -23,7 +25,8 @@ class Binder final : public PipelineCompiler {
  public:
   Binder(Runtime& runtime, const Handed& handed, bool has_params, std::string_view source = "");
 
-  // Binds the statements of a document, then its pipeline. `scope` knows the $params and the datasets passed by name.
+  // Binds the statements of a document, then its pipeline. `scope` knows the $params and the datasets passed
+  // by name.
   Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);
 
   Callee callee(syntax::Place place, std::string_view name) const override;
@@ -59,7 +62,8 @@ class Binder final : public PipelineCompiler {
                                std::string_view path);
   void bind_let(const syntax::Node& statement, Scope& scope, Status& mistakes);
   Result<const OperatorDef*> operator_of(const syntax::Node& call, bool piped) const;
-  // The text of a node's digest (written_digest.cc): the call as written, with its names replaced by their values.
+  // The text of a node's digest (written_digest.cc): the call as written, with its names replaced by their
+  // values.
   std::shared_ptr<const NodeDigest> digest_of(const OperatorDef& def,
                                               const std::vector<syntax::NodePtr>& values,
                                               const Scope& scope) const;
@@ -88,8 +92,9 @@ struct CallSite {
   std::string path;
 };
 
-// Fills the parameters with their matched values; datasets among them are added to `inputs`. Finds all mistakes.
-// `has_input` is false if the piped dataset did not build, so that functions of its elements cannot be typed.
+// Fills the parameters with their matched values; datasets among them are added to `inputs`. Finds all
+// mistakes. `has_input` is false if the piped dataset did not build, so that functions of its elements cannot
+// be typed.
 Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<syntax::NodePtr>& values,
                       bool has_input, std::vector<DatasetRef>& inputs);
 

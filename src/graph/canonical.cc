@@ -37,7 +37,8 @@ bool same_thing(const HandedThing& a, const HandedThing& b) {
   return true;
 }
 
-// Every name that a text uses for itself, so that new names can avoid them; and how often each document is used.
+// Every name that a text uses for itself, so that new names can avoid them; and how often each document is
+// used.
 struct Survey {
   std::set<std::string> names;
   std::map<const Document*, int> uses;

@@ -1,5 +1,5 @@
-// The canonical tree of a document: arguments of operators and functions in one order and without defaults, datasets
-// passed by name written out, small tensors as literals; and the other values passed by name.
+// The canonical tree of a document: arguments of operators and functions in one order and without defaults,
+// datasets passed by name written out, small tensors as literals; and the other values passed by name.
 #pragma once
 
 #include <cstdint>
@@ -25,12 +25,12 @@ Canonical canonical(const Document& document);
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
 
-// The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which this is
-// equal have the same positions.
+// The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which
+// this is equal have the same positions.
 Canonical positional(const Canonical& tree);
 
-// A part of a text with the arguments of its operators in canonical form, without those that say only how elements are
-// made. The files of snapshot are known by its hash, so names and functions stay as written.
+// A part of a text with the arguments of its operators in canonical form, without those that say only how
+// elements are made. The files of snapshot are known by its hash, so names and functions stay as written.
 syntax::NodePtr canonical_part(const syntax::NodePtr& node);
 
 // The hash of a value passed by name; 0 for callbacks, whose names differ.

@@ -16,7 +16,8 @@ struct Need {
   bool by_value = false;
   int64_t rows = 0;
   int64_t bytes = 0;
-  // Else what a restore reads again: about so many rows, or at most so many where it isn't known how many; kUnknown.
+  // Else what a restore reads again: about so many rows, or at most so many where it isn't known how many;
+  // kUnknown.
   enum class Again { nothing, rows, from_oldest, from_beginning } again = Again::nothing;
   int64_t read_again = 0;
 };

@@ -1,5 +1,5 @@
-// What a checkpoint of a dataset will take besides positions, and what restoring it reads again: known from the graph,
-// before anything runs. As lines for a terminal, or as JSON.
+// What a checkpoint of a dataset will take besides positions, and what restoring it reads again: known from
+// the graph, before anything runs. As lines for a terminal, or as JSON.
 #pragma once
 
 #include <string>

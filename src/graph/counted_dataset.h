@@ -1,4 +1,5 @@
-// An internal operator: a dataset of which more is known than its operators tell. It costs a virtual call per block.
+// An internal operator: a dataset of which more is known than its operators tell. It costs a virtual call per
+// block.
 #pragma once
 
 #include <cstdint>

@@ -54,8 +54,9 @@ class Document : public RefCounted {
   // A count, kInfinite or kUnknown.
   int64_t cardinality() const { return root_->cardinality(); }
 
-  // The canonical text. Datasets handed in are written out. Callbacks keep their registered name, else they print
-  // as `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as literals.
+  // The canonical text. Datasets handed in are written out. Callbacks keep their registered name, else they
+  // print as `@1`, `@2` …, as do tensors of more than kMaxPrintedEntries entries; smaller ones print as
+  // literals.
   std::string format() const;
   // Text, handed things and the seeds that were drawn as bytes, the same for equal graphs that drew the same.
   // failed_precondition if a callback is not registered under a name.
@@ -63,8 +64,8 @@ class Document : public RefCounted {
 
   // The fingerprint of the graph as written: the same for equal texts, whatever they were built from.
   const Fingerprint& fingerprint() const { return fingerprint_; }
-  // The fingerprint of what a position depends on: equal for graphs that differ only in how they make their elements,
-  // such as in num_parallel_calls.
+  // The fingerprint of what a position depends on: equal for graphs that differ only in how they make their
+  // elements, such as in num_parallel_calls.
   const Fingerprint& positional_fingerprint() const { return positional_fingerprint_; }
   // The tree as written, and what its `@` words stand for.
   const syntax::Tree& tree() const { return *tree_; }
@@ -77,8 +78,9 @@ class Document : public RefCounted {
   // What the memory caches hold for the iterators that share it, as long as the document lives.
   const RefPtr<CacheStore>& caches() const { return caches_; }
 
-  // A place for what reading elements by their position needs again (iterator/element_at.h): gives what was kept, null if
-  // nothing was, or takes it to keep, in place of what is there. Both may be called on any thread, and may do nothing.
+  // A place for what reading elements by their position needs again (iterator/element_at.h): gives what was
+  // kept, null if nothing was, or takes it to keep, in place of what is there. Both may be called on any
+  // thread, and may do nothing.
   RefPtr<RefCounted> take_kept() const noexcept;
   void keep(RefPtr<RefCounted> kept) const noexcept;
 
@@ -110,8 +112,8 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
 Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, const Handed& handed,
                                    int64_t cardinality);
 
-// What an operator is given: the text of a value, something handed in, or what is made of other arguments. The text may name
-// handed things.
+// What an operator is given: the text of a value, something handed in, or what is made of other arguments.
+// The text may name handed things.
 struct Argument {
   enum class Kind : uint8_t { text, string, float32, float64, list, tuple, dict, call, handed };
   // That of a parameter, "" for the next position, "@x" or "$x" (weir.h); of a dict's member its key.
@@ -124,8 +126,8 @@ struct Argument {
   HandedThing thing{};
 };
 
-// Applies an operator to documents, which are piped into it or given as its first datasets. Errors show the call as a text
-// that was written for it. REQUIRES: calls no deeper than stack allows
+// Applies an operator to documents, which are piped into it or given as its first datasets. Errors show the
+// call as a text that was written for it. REQUIRES: calls no deeper than stack allows
 Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
                                    const std::vector<Argument>& arguments, const Handed& handed = {});
@@ -136,9 +138,10 @@ std::optional<std::string> text_of(const Argument& value);
 // Builds a text that was parsed.
 Result<DocumentRef> build_document(Runtime& runtime, syntax::Tree tree, Handed handed);
 
-// Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built. `callbacks` resolves
-// registered names. data_loss for damaged bytes, failed_precondition for another format version, invalid_argument for
-// forged bytes, whose sizes and depth are bounded before anything is built, not_found for an unknown callback.
+// Reads the bytes of serialize(): the same dataset, with the seeds that were drawn when it was built.
+// `callbacks` resolves registered names. data_loss for damaged bytes, failed_precondition for another format
+// version, invalid_argument for forged bytes, whose sizes and depth are bounded before anything is built,
+// not_found for an unknown callback.
 Result<DocumentRef> deserialize_document(Runtime& runtime, std::string_view bytes,
                                          const Handed& callbacks = {});
 

@@ -1,5 +1,5 @@
-// What a dataset will do, as far as the graph tells: its operators as a tree, with parameters, structure and cardinality,
-// what runs ahead where and with which limits, and what a checkpoint takes. Nothing is opened.
+// What a dataset will do, as far as the graph tells: its operators as a tree, with parameters, structure and
+// cardinality, what runs ahead where and with which limits, and what a checkpoint takes. Nothing is opened.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
-// Blocks of elements as text: what Iterator::next gives for several rows. Dense tensors print with one more dimension, parts
-// that are sparse, ragged or optional as a list of their rows.
+// Blocks of elements as text: what Iterator::next gives for several rows. Dense tensors print with one more
+// dimension, parts that are sparse, ragged or optional as a list of their rows.
 #pragma once
 
 #include <string>

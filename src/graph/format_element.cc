@@ -51,7 +51,8 @@ double read_decimal(int64_t digits, int exponent_of_last) {
 }
 
 // For the 16-bit floats, which std::to_chars does not support: the fewest digits whose value rounds back.
-// Besides the nearest decimal its neighbours are tried, since above a power of two the values lie wider apart.
+// Besides the nearest decimal its neighbours are tried, since above a power of two the values lie wider
+// apart.
 template <class RoundsBack>
 Decimal shortest_by_search(double magnitude, RoundsBack rounds_back) {
   constexpr int kEnoughDigits = 9;

@@ -1,4 +1,5 @@
-// Handed: what a caller gives along with a text: callbacks, datasets and tensors, named `@NAME` or `@1` in it.
+// Handed: what a caller gives along with a text: callbacks, datasets and tensors, named `@NAME` or `@1` in
+// it.
 #pragma once
 
 #include <map>

@@ -5,9 +5,9 @@
 
 namespace weir {
 
-// Replaces the names that lambdas, patterns and `let` bind, wherever they are used: those of a document's `let` are
-// counted in order, all others by how many are bound around them. Free names and `$` parameters stay. The result prints,
-// but does not parse.
+// Replaces the names that lambdas, patterns and `let` bind, wherever they are used: those of a document's
+// `let` are counted in order, all others by how many are bound around them. Free names and `$` parameters
+// stay. The result prints, but does not parse.
 syntax::NodePtr nameless(const syntax::NodePtr& node);
 
 }  // namespace weir

@@ -1,4 +1,5 @@
-// Gives a function's result with its dict keys in the order that the caller expects; moves a column per component.
+// Gives a function's result with its dict keys in the order that the caller expects; moves a column per
+// component.
 #pragma once
 
 #include "expr/function.h"

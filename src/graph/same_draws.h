@@ -1,8 +1,8 @@
-// Seeds that a text leaves open, when its graph is built again: from bytes, or with $params. The new graph gets the
-// draws of the first one.
+// Seeds that a text leaves open, when its graph is built again: from bytes, or with $params. The new graph
+// gets the draws of the first one.
 //
-// A build draws in its own order, also for nodes that it discards. So the graph is built twice: once to see which draw
-// each seed gets, and once with the right draws.
+// A build draws in its own order, also for nodes that it discards. So the graph is built twice: once to see
+// which draw each seed gets, and once with the right draws.
 #pragma once
 
 #include <map>
@@ -35,8 +35,8 @@ class WantedDraws final : public RandomSource {
   std::map<uint64_t, uint64_t> wanted_;
 };
 
-// What build(runtime) gives, a Result, with these pairs for the seeds that it draws, unless it draws another number of them.
-// `sites_of(value)` are its sites.
+// What build(runtime) gives, a Result, with these pairs for the seeds that it draws, unless it draws another
+// number of them. `sites_of(value)` are its sites.
 template <class Build, class SitesOf>
 auto build_with_draws(Runtime& runtime, const SeedPairs& pairs, Build build, SitesOf sites_of)
     -> decltype(build(std::declval<Runtime&>())) {

@@ -60,7 +60,8 @@ struct SchemaEntry {
 
 // All entries: sources, transformations, terminals, functions; each kind by name.
 std::vector<SchemaEntry> schema();
-// The entries of one name; a dtype's name means `cast`. not_found says which name is near, or that it is planned.
+// The entries of one name; a dtype's name means `cast`. not_found says which name is near, or that it is
+// planned.
 Result<std::vector<SchemaEntry>> schema(std::string_view name);
 
 // {"version": …, "operators": […], "functions": […]}, as weir.h describes it.

@@ -27,8 +27,8 @@ syntax::SignatureTable make_table() {
   return table;
 }
 
-// All definitions are made when the library is loaded: the child of a fork would wait for ever for a thread of its parent
-// that makes one, at first use.
+// All definitions are made when the library is loaded: the child of a fork would wait for ever for a thread
+// of its parent that makes one, at first use.
 [[gnu::constructor]] void make_definitions() { signatures(); }
 
 }  // namespace

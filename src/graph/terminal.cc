@@ -9,7 +9,8 @@ namespace weir {
 
 namespace {
 
-// Pumps that a terminal leaves running keep the iterator's session, and with it the runtime, until they finish.
+// Pumps that a terminal leaves running keep the iterator's session, and with it the runtime, until they
+// finish.
 class InnerOwner final : public RefCounted {
  public:
   InnerOwner(RefPtr<Session> outer, RefPtr<Scheduler> scheduler)

@@ -1,5 +1,6 @@
-// The digests of nodes as written. Unlike those of a Document, they belong to single nodes, so that the pipeline before
-// an operator has one; names of a `let` count as what they stand for. The files of save, snapshot and cache have them.
+// The digests of nodes as written. Unlike those of a Document, they belong to single nodes, so that the
+// pipeline before an operator has one; names of a `let` count as what they stand for. The files of save,
+// snapshot and cache have them.
 #include <algorithm>
 
 #include "core/text.h"

@@ -69,11 +69,12 @@ struct Checkpoint {
   void state(Archive& archive);
 };
 
-// resource_exhausted above the limit checkpoint_bytes. Saved checkpoints stay below it, too, so they can be restored.
+// resource_exhausted above the limit checkpoint_bytes. Saved checkpoints stay below it, too, so they can be
+// restored.
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes);
 
-// Reads an envelope from a file. Looks at the header first and reads no more than it claims, than the file has, and
-// than the limit allows. Fails as open_envelope does for a bad envelope, or as the file does.
+// Reads an envelope from a file. Looks at the header first and reads no more than it claims, than the file
+// has, and than the limit allows. Fails as open_envelope does for a bad envelope, or as the file does.
 Result<std::string> read_enveloped(const EnvelopeKind& kind, RandomAccessFile& file, int64_t limit_bytes);
 
 // The same for the bytes of a checkpoint.

@@ -10,8 +10,8 @@ namespace weir {
 
 namespace {
 
-// Whether the file is worthless to this library, whatever is tried. Others may be read by another try, or after the
-// limit was raised: a device that reports damage has not shown what the file holds.
+// Whether the file is worthless to this library, whatever is tried. Others may be read by another try, or
+// after the limit was raised: a device that reports damage has not shown what the file holds.
 bool is_lost(const Error& error) {
   if (error.read_failed && error.code == Code::data_loss) return false;
   return error.code != Code::unavailable && error.code != Code::permission_denied &&

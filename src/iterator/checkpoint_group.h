@@ -1,12 +1,14 @@
-// CheckpointGroup: the checkpoints of all ranks of a job in a folder, for jobs whose number of ranks may change.
+// CheckpointGroup: the checkpoints of all ranks of a job in a folder, for jobs whose number of ranks may
+// change.
 //
-// Each time the number changes, a new group begins: a folder such as g00002-of-00008, with the generations of ranks 0
-// to 7 (checkpoint_folder.h). A group counts once each of its ranks has saved, so no rank may deliver anything before
-// that: a rank opens, saves where it continues, and waits until complete(). A job that is killed before that continues
-// from the previous group. Rank 0 removes older groups when it saves in a complete one.
+// Each time the number changes, a new group begins: a folder such as g00002-of-00008, with the generations of
+// ranks 0 to 7 (checkpoint_folder.h). A group counts once each of its ranks has saved, so no rank may deliver
+// anything before that: a rank opens, saves where it continues, and waits until complete(). A job that is
+// killed before that continues from the previous group. Rank 0 removes older groups when it saves in a
+// complete one.
 //
-// Processes of an older group must be gone. Within a group each rank has one CheckpointGroup at a time. Its runtime
-// outlives it. One thread at a time. Errors: those of the file system.
+// Processes of an older group must be gone. Within a group each rank has one CheckpointGroup at a time. Its
+// runtime outlives it. One thread at a time. Errors: those of the file system.
 #pragma once
 
 #include <cstdint>
@@ -58,7 +60,8 @@ class CheckpointGroup {
   // REQUIRES: rank < saved_ranks()
   Result<Generation> load(uint32_t rank);
 
-  // As CheckpointFolder::save(). Rank 0 removes older groups if all ranks have saved, unless it could not load one.
+  // As CheckpointFolder::save(). Rank 0 removes older groups if all ranks have saved, unless it could not
+  // load one.
   Result<int64_t> save(std::string_view position, std::string_view extra);
   // Whether all ranks of this group have saved.
   Result<bool> complete() const;

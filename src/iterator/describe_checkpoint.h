@@ -16,13 +16,13 @@ struct DescribeOptions {
   bool json = true;
 };
 
-// Describes a file that holds a checkpoint or a generation. The position is shown operator by operator, from the fields
-// of the saved state, up to about a megabyte of them. Fails as reading it does.
+// Describes a file that holds a checkpoint or a generation. The position is shown operator by operator, from
+// the fields of the saved state, up to about a megabyte of them. Fails as reading it does.
 Result<std::string> describe_checkpoint(FileSystem& files, const std::string& name,
                                         const DescribeOptions& options);
 
-// Lists a folder's generations of all ranks, then those of each group of ranks in it. Those that can't be used are in
-// the list, with what is wrong.
+// Lists a folder's generations of all ranks, then those of each group of ranks in it. Those that can't be
+// used are in the list, with what is wrong.
 Result<std::string> describe_generations(FileSystem& files, const std::string& folder,
                                          const DescribeOptions& options);
 

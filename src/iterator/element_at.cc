@@ -80,7 +80,8 @@ Result<RefPtr<OpenedAccess>> take(Runtime& runtime, RefPtr<RefCounted> owner, co
   return make_ref<OpenedAccess>(runtime, std::move(owner), *root);
 }
 
-// It is kept only if nothing is wrong, not even with the element, so that files are opened again after they were mended.
+// It is kept only if nothing is wrong, not even with the element, so that files are opened again after they
+// were mended.
 Status finish(RefPtr<OpenedAccess> opened, const Document& document, const Outcome& outcome) {
   if (!outcome.failed || outcome.status.code() == Code::out_of_range) document.keep(std::move(opened));
   return outcome.status;

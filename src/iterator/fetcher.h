@@ -1,4 +1,5 @@
-// Fetcher: makes elements on a thread of the runtime, for calls that may return without one (hurried_poll.cc, element_at.cc).
+// Fetcher: makes elements on a thread of the runtime, for calls that may return without one (hurried_poll.cc,
+// element_at.cc).
 #pragma once
 
 #include <cstdint>
@@ -11,8 +12,8 @@
 
 namespace weir {
 
-// Whether a fetcher makes the next element: where functions run datasets, and elsewhere where elements turn out to be slow.
-// Guarded by the right to drive.
+// Whether a fetcher makes the next element: where functions run datasets, and elsewhere where elements turn
+// out to be slow. Guarded by the right to drive.
 struct FetchChoice {
   // From elements that took longer on to ones that took less, a fetcher makes them.
   static constexpr int64_t kSlowNs = 1'000'000;
@@ -28,7 +29,8 @@ struct FetchChoice {
   int asks = 0;
   int64_t asked_ns = 0;
 
-  // How long elements take decides. Callbacks stay on the threads that ask, unless they stand beside what may take any time.
+  // How long elements take decides. Callbacks stay on the threads that ask, unless they stand beside what may
+  // take any time.
   bool measures() const { return may_fetch && !work.runs_datasets && !work.calls_host; }
   // Counts the question. False if the fetcher has no thread.
   bool may_ask(Clock& clock) noexcept;

@@ -1,7 +1,8 @@
 // Generation: one file of a checkpoint folder (checkpoint_folder.h), with a position and the caller's bytes.
 //
-// The file's name has rank and number, and so has its content: a file that was renamed or copied to another name is
-// recognised. An envelope (graph/envelope.h) finds any damage. Any thread. Errors also those of the file system.
+// The file's name has rank and number, and so has its content: a file that was renamed or copied to another
+// name is recognised. An envelope (graph/envelope.h) finds any damage. Any thread. Errors also those of the
+// file system.
 #pragma once
 
 #include <compare>
@@ -43,11 +44,13 @@ std::string path_in(std::string_view folder, std::string_view file);
 // The names of all ranks' files, by rank and number. Whether they hold generations isn't checked.
 Result<std::vector<GenerationName>> list_generations(FileSystem& files, const std::string& folder);
 
-// Publishes the file whole or not at all. resource_exhausted if it would exceed `limit_bytes`. Calls fsync twice.
+// Publishes the file whole or not at all. resource_exhausted if it would exceed `limit_bytes`. Calls fsync
+// twice.
 Status write_generation(FileSystem& files, const std::string& folder, const GenerationName& name,
                         std::string_view position, std::string_view extra, int64_t limit_bytes);
 
-// data_loss for damage, failed_precondition for another format version, resource_exhausted above `limit_bytes`.
+// data_loss for damage, failed_precondition for another format version, resource_exhausted above
+// `limit_bytes`.
 Result<Generation> read_generation(RandomAccessFile& file, int64_t limit_bytes);
 
 // data_loss if the generation, which stood in the file `name`, was saved under another name.

@@ -1,9 +1,10 @@
 // Iterator: polls for calls that may return without an element (try_next, next_within).
 //
-// A poll cannot be interrupted while it computes. So a pump, on a thread of the runtime, makes elements that may take any
-// time: it polls the root in place of the caller and holds the row until a call asks for it. Such elements are those of
-// functions that run datasets and, if the caller has a deadline or a descriptor, those that turn out to be slow. A row that
-// was begun is finished even if no call waits for it any more; cancel() ends it.
+// A poll cannot be interrupted while it computes. So a pump, on a thread of the runtime, makes elements that
+// may take any time: it polls the root in place of the caller and holds the row until a call asks for it.
+// Such elements are those of functions that run datasets and, if the caller has a deadline or a descriptor,
+// those that turn out to be slow. A row that was begun is finished even if no call waits for it any more;
+// cancel() ends it.
 #include "core/exception.h"
 #include "dataset/openings.h"
 #include "iterator/iterator.h"
@@ -13,8 +14,8 @@ namespace weir {
 
 namespace {
 
-// A pump that was asked this often and has not run this long after the first time has no thread. The number alone says
-// little: a caller that polls without a pause reaches it before a thread has started.
+// A pump that was asked this often and has not run this long after the first time has no thread. The number
+// alone says little: a caller that polls without a pause reaches it before a thread has started.
 constexpr int kMostAsks = 64;
 constexpr int64_t kMostStartNs = 1'000'000'000;
 

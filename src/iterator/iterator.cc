@@ -22,8 +22,8 @@ namespace {
 // Other graphs whose openings an iterator remembers; the least recently used is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
 
-// Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of one
-// epoch comes again in the next.
+// Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of
+// one epoch comes again in the next.
 constexpr uint64_t kUnknownOpenings = uint64_t{1} << 20;
 
 std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
@@ -295,8 +295,8 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   return position;
 }
 
-// Sets what was opened before the position: as the checkpoint, the epoch or this iterator's past says. False if what
-// was saved isn't of this graph.
+// Sets what was opened before the position: as the checkpoint, the epoch or this iterator's past says. False
+// if what was saved isn't of this graph.
 bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                               const Checkpoint* checkpoint) const {
   if (checkpoint) return position.epochs.assign(checkpoint->epochs);
@@ -398,8 +398,8 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     return Status();
   }));
   if (!stops) return Status();
-  // Calls that the present position makes ahead must not add to the states that come from the checkpoint. From here
-  // on there is no way back to it.
+  // Calls that the present position makes ahead must not add to the states that come from the checkpoint.
+  // From here on there is no way back to it.
   cancel();
   scheduler_->wait_until_quiet();
   return with_right([&]() -> Status {

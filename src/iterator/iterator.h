@@ -30,8 +30,8 @@
 
 namespace weir {
 
-// What a position says of rows that cannot be made again: it is not saved; they are saved by value; they are taken for
-// rows that can.
+// What a position says of rows that cannot be made again: it is not saved; they are saved by value; they are
+// taken for rows that can.
 enum class CheckpointPolicy : uint8_t { refuse, by_value, ignore };
 
 // Where an iterator begins.
@@ -54,9 +54,9 @@ struct Beginning {
 class Iterator {
  public:
   // Makes an uninitialised iterator. `owner` keeps `runtime` alive and is held by everything that the
-  // iterator leaves behind. `document`, if any, is what initialize() begins if it is given none. `shares_caches`: what its
-  // memory caches make is made once for all such iterators of the document, except those that begin at a checkpoint or
-  // with other parameters or another rank than the first.
+  // iterator leaves behind. `document`, if any, is what initialize() begins if it is given none.
+  // `shares_caches`: what its memory caches make is made once for all such iterators of the document, except
+  // those that begin at a checkpoint or with other parameters or another rank than the first.
   Iterator(Runtime& runtime, RefPtr<RefCounted> owner, Spec spec, DocumentRef document = nullptr,
            bool shares_caches = false);
   ~Iterator();
@@ -66,15 +66,16 @@ class Iterator {
   const RefPtr<SourceNames>& source_names() const { return source_names_; }
   const Spec& spec() const { return spec_; }
 
-  // Begins the document; null: the document it has. The new position is built and checked before it replaces the old
-  // one, so a failure leaves the old one in service; but if a callback refuses its state, there is none, since calls of
-  // the old position were stopped before.
+  // Begins the document; null: the document it has. The new position is built and checked before it replaces
+  // the old one, so a failure leaves the old one in service; but if a callback refuses its state, there is
+  // none, since calls of the old position were stopped before.
   Status initialize(DocumentRef document, const Beginning& beginning);
 
   // What initialize() begins if it is given none, or null. Waits for a next in progress.
   Result<DocumentRef> document();
 
-  // Puts up to `rows` rows into `out`, as many as one pull gives, and waits for them. A failed row comes alone.
+  // Puts up to `rows` rows into `out`, as many as one pull gives, and waits for them. A failed row comes
+  // alone.
   Result<PullResult> next(int rows, Block& out) {
     Polled polled{*this, rows, out, Status()};
     Result<PullResult> answer = scheduler_->drive(polled);
@@ -82,7 +83,8 @@ class Iterator {
       return answer;
     return polled.status;
   }
-  // Like next, but does not wait for others. What may take any time is made by a thread of the runtime: see poll_hurried().
+  // Like next, but does not wait for others. What may take any time is made by a thread of the runtime: see
+  // poll_hurried().
   Result<PullResult> try_next(int rows, Block& out) {
     Hurried hurried{{*this, rows, out, Status()}, polls_descriptor_.load(std::memory_order_relaxed), nullptr};
     Result<PullResult> answer = scheduler_->try_drive(hurried);
@@ -112,11 +114,11 @@ class Iterator {
     return scheduler_->ready_descriptor();
   }
 
-  // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if the graph
-  // has no shards by rank. Where rows are saved by value, waits for the calls in progress.
+  // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if
+  // the graph has no shards by rank. Where rows are saved by value, waits for the calls in progress.
   Result<std::string> save(World* whose = nullptr);
-  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw. Fails
-  // unless it answers rows in the end.
+  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw.
+  // Fails unless it answers rows in the end.
   template <class Work>
   Status settle(Work&& work) {
     Status status;
@@ -206,7 +208,8 @@ class Iterator {
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                       const Checkpoint* checkpoint) const;
-  // Begins with what the caches of other iterators have made. REQUIRES: `position` is of sharing_, and not restored
+  // Begins with what the caches of other iterators have made. REQUIRES: `position` is of sharing_, and not
+  // restored
   void share_caches(Position& position) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
@@ -234,8 +237,8 @@ class Iterator {
   bool closed_ = false;
   std::atomic<bool> polls_descriptor_{false};
 
-  // Guarded by mutex_: what cancel() reaches without the right to drive, of the position and of one that is being built.
-  // A leaf.
+  // Guarded by mutex_: what cancel() reaches without the right to drive, of the position and of one that is
+  // being built. A leaf.
   Mutex mutex_;
   RefPtr<Session> session_;
   RefPtr<Session> building_;

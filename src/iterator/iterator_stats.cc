@@ -72,7 +72,8 @@ std::string json_verdict(const IteratorStats& stats, const std::vector<std::stri
                 R"(, "text": )", json_string(verdict_text(stats, found)), "}");
 }
 
-// What options(tuned: …) takes: how many calls each stage had at once, and how many rows its window held at most.
+// What options(tuned: …) takes: how many calls each stage had at once, and how many rows its window held at
+// most.
 std::string tuned_text(const IteratorStats& stats, const std::vector<std::string>& paths) {
   std::string out;
   const auto add = [&](size_t i, const char* what, int64_t number) {

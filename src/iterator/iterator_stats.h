@@ -18,8 +18,8 @@ namespace weir {
 struct IteratorStats {
   // Since it was initialised, until its end if it has come.
   int64_t elapsed_ns = 0;
-  // How long its consumers waited inside next. Together with what they computed there and between two calls of it, it
-  // is the elapsed time.
+  // How long its consumers waited inside next. Together with what they computed there and between two calls
+  // of it, it is the elapsed time.
   int64_t waited_ns = 0;
   // How many jobs of the compute lane may run at once.
   int parallelism = 1;
@@ -29,8 +29,8 @@ struct IteratorStats {
   std::vector<StageSnapshot> stages;
 };
 
-// "batch/zip[1]/map" for each stage, without those that serve others. A path that was there before gets a number: a
-// flat_map over a range that opens ranges has "flat_map/range" and "flat_map/range#2".
+// "batch/zip[1]/map" for each stage, without those that serve others. A path that was there before gets a
+// number: a flat_map over a range that opens ranges has "flat_map/range" and "flat_map/range#2".
 std::vector<std::string> paths_of(const std::vector<StageSnapshot>& stages);
 // The nearest operator of the text at or above a stage.
 size_t shown_stage(const std::vector<StageSnapshot>& stages, size_t stage);
@@ -56,9 +56,9 @@ struct Verdict {
   bool waits = false;
 };
 
-// Finds the bound by arithmetic. What one thread does after the other adds up: the consumer with the stages that it
-// pulls itself, and each Window's input; calls that run at once share their time. The part with the largest sum bounds
-// the throughput, since the others wait for it.
+// Finds the bound by arithmetic. What one thread does after the other adds up: the consumer with the stages
+// that it pulls itself, and each Window's input; calls that run at once share their time. The part with the
+// largest sum bounds the throughput, since the others wait for it.
 Verdict verdict(const IteratorStats& stats);
 // One or two sentences.
 std::string verdict_text(const IteratorStats& stats, const Verdict& verdict);

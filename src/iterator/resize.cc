@@ -126,7 +126,8 @@ class Resizer {
       ~Closing() { iterator.close(); }
       Iterator& iterator;
     } closing{iterator};
-    // The states of the operators are compared one by one, by all who join these positions and in both runs alike.
+    // The states of the operators are compared one by one, by all who join these positions and in both runs
+    // alike.
     WEIR_TRY(iterator.initialize(nullptr, {.params = resizing_.params,
                                            .checkpoint = &bytes,
                                            .world = &own,
@@ -176,8 +177,8 @@ class Resizer {
     if (alike && first.shards.size() != other.shards.size())
       return data_loss("expected checkpoints of one pipeline, found others");
     if (alike) return Status();
-    // One ended, and the other did not, or ended at a lower operator. That says what the first has delivered only if
-    // every operator from there on ends when its input does, and for good.
+    // One ended, and the other did not, or ended at a lower operator. That says what the first has delivered
+    // only if every operator from there on ends when its input does, and for good.
     const char* ending = ends_otherwise(*resizing_.document->root(), count);
     if (!ending) return Status();
     return failed_precondition(
@@ -189,7 +190,8 @@ class Resizer {
   // How many stages come before the one that has ended.
   static size_t going_on(const Settled& rank) { return rank.parts.size() - (rank.at_end ? 1 : 0); }
 
-  // The first operator above a shard by rank that may end before its input, or outlast it; from the level `from` on.
+  // The first operator above a shard by rank that may end before its input, or outlast it; from the level
+  // `from` on.
   static const char* ends_otherwise(const Dataset& node, size_t from) {
     for (const DatasetRef& input : node.inputs()) {
       if (!input->sites().by_rank) continue;

@@ -1,6 +1,7 @@
-// BatchCursor: what the operators share that join n elements into one. A failed element drops the rows gathered for its
-// batch and takes their place; the next batch begins after it. A batch that memory runs out for is an error in its own
-// place, and its rows are lost. Checkpoint: the input's position before the unfinished batch, whose rows are read again.
+// BatchCursor: what the operators share that join n elements into one. A failed element drops the rows
+// gathered for its batch and takes their place; the next batch begins after it. A batch that memory runs out
+// for is an error in its own place, and its rows are lost. Checkpoint: the input's position before the
+// unfinished batch, whose rows are read again.
 //
 // Buffer gathers the rows of a batch (dataset/batch_buffer.h, dataset/padded_buffer.h):
 //   Buffer(components, n, more…), rows(), clear(), lose(), pass_over(count), add(ctx, block, begin, count),
@@ -25,8 +26,8 @@ int64_t batch_count(int64_t count, int64_t n, bool drop_remainder);
 // What such an operator keeps.
 Kept kept_by_batch(const IntParam& n);
 
-// What becomes of the other rows of a batch of which one failed: they are lost, and the next batch begins after the failed
-// one, or after as many rows as the batch would have had.
+// What becomes of the other rows of a batch of which one failed: they are lost, and the next batch begins
+// after the failed one, or after as many rows as the batch would have had.
 enum class AfterError : uint8_t { next_row, next_batch };
 
 template <class Buffer, AfterError After = AfterError::next_row>

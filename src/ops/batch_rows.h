@@ -1,8 +1,9 @@
-// BatchRows: the rows of an input whose elements are batches, as unbatch and rebatch read them. Batches of one size that
-// come in one block are seen as one; no bytes move. Parts may be sparse or ragged (ops/value_rows.h). A batch whose tensors
-// differ in length is an error.
+// BatchRows: the rows of an input whose elements are batches, as unbatch and rebatch read them. Batches of
+// one size that come in one block are seen as one; no bytes move. Parts may be sparse or ragged
+// (ops/value_rows.h). A batch whose tensors differ in length is an error.
 //
-// Owns the input's Port. A position is the element that holds the first row not consumed, and how far that is used up.
+// Owns the input's Port. A position is the element that holds the first row not consumed, and how far that is
+// used up.
 #pragma once
 
 #include <vector>
@@ -20,9 +21,10 @@ class BatchRows {
   // Components of a row.
   const std::vector<Component>& components() const { return components_; }
   enum class For : uint8_t { values, counting };
-  // Pulls until there is a row, and asks for no more elements than `rows` rows take. An error belongs to an element, which
-  // is taken. Rows with sparse or ragged parts take memory; if it throws, it can be called again. For counting it allocates
-  // nothing but errors, and block() may have no values of the `rows` rows, or fewer, that are then at hand.
+  // Pulls until there is a row, and asks for no more elements than `rows` rows take. An error belongs to an
+  // element, which is taken. Rows with sparse or ragged parts take memory; if it throws, it can be called
+  // again. For counting it allocates nothing but errors, and block() may have no values of the `rows` rows,
+  // or fewer, that are then at hand.
   Step fill(Context& ctx, int64_t rows, For use = For::values);
   // Takes up to `rows` rows of the open element that cannot be given, and returns how many.
   int lose(int rows) noexcept;
@@ -63,7 +65,8 @@ class BatchRows {
   int64_t count_ = 0;
   int64_t first_ordinal_ = 0;
   std::vector<Tensor> joined_;
-  // Where parts are sparse or ragged one element is open at a time: its parts, and once they were needed its rows.
+  // Where parts are sparse or ragged one element is open at a time: its parts, and once they were needed its
+  // rows.
   bool dense_ = true;
   Components parts_;
   bool split_ = false;

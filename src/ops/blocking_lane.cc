@@ -6,8 +6,8 @@ namespace weir {
 
 namespace {
 
-// The most that is read ahead. Begins with 8,192 rows, and grows where the consumer has to wait: small elements are read
-// faster than threads can take turns.
+// The most that is read ahead. Begins with 8,192 rows, and grows where the consumer has to wait: small
+// elements are read faster than threads can take turns.
 constexpr int64_t kAheadBytes = int64_t{4} << 20;
 constexpr int64_t kAheadRows = 262144;
 constexpr int64_t kAheadFirstRows = 8192;

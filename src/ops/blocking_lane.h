@@ -8,8 +8,8 @@
 
 namespace weir {
 
-// `block_rows`: the largest number of rows passed at once. It is above kMaxBlockRows only for readers of written
-// elements, whose rows are views: passing a block costs more than reading a thousand numbers.
+// `block_rows`: the largest number of rows passed at once. It is above kMaxBlockRows only for readers of
+// written elements, whose rows are views: passing a block costs more than reading a thousand numbers.
 std::unique_ptr<Cursor> open_on_blocking_lane(Opening& opening, DatasetRef dataset,
                                               int block_rows = kMaxBlockRows);
 

@@ -1,6 +1,6 @@
-// ChosenRows: the cursor of an operator that gives some elements of its input and leaves out the others, as filter and
-// unique do. While it chooses none it pulls more and more rows at a time, and gives its thread back in between. Its position
-// is the input's: rows that were pulled and not looked at come again.
+// ChosenRows: the cursor of an operator that gives some elements of its input and leaves out the others, as
+// filter and unique do. While it chooses none it pulls more and more rows at a time, and gives its thread
+// back in between. Its position is the input's: rows that were pulled and not looked at come again.
 #pragma once
 
 #include <vector>
@@ -27,8 +27,8 @@ class ChosenRows : public RestartableCursor {
   explicit ChosenRows(Opening& opening) : input_(opening, 0, Port::Mode::keep) {}
   // Called once for each block, whose first row has this number. If it throws, all its rows are lost.
   virtual void judge(Context& ctx, const Block& block, int64_t first) = 0;
-  // Adds rows from `begin` on, at most `limit`. Returns the row after the last one that it looked at. If it throws, those that
-  // it has added are lost, or the first if there are none.
+  // Adds rows from `begin` on, at most `limit`. Returns the row after the last one that it looked at. If it
+  // throws, those that it has added are lost, or the first if there are none.
   virtual int choose(const Block& block, int begin, int limit, Chosen& chosen) = 0;
 
  private:

@@ -28,7 +28,8 @@ int64_t Directed::choice(int row) const {
   return column.dense() ? column.tensor().as<const int64_t>()[row] : *column.row(row).as<const int64_t>();
 }
 
-// Counts the buffered choices before the first that is an error, `limit` at most, and what they want of each source.
+// Counts the buffered choices before the first that is an error, `limit` at most, and what they want of each
+// source.
 int Directed::choices_ahead(int limit) {
   for (Source& source : sources_) source.wanted = source.taken = 0;
   const Block& block = choices_.block();
@@ -58,7 +59,8 @@ PullResult Directed::fetch(Context& ctx, const Demand& demand, int window) {
   return answer;
 }
 
-// Assigns rows to the choices ahead, in their order, as far as rows are there. Returns false if the sequence ends then.
+// Assigns rows to the choices ahead, in their order, as far as rows are there. Returns false if the sequence
+// ends then.
 bool Directed::plan(int window) {
   const int begin = choices_.begin();
   for (; used_choices_ < window; ++used_choices_) {

@@ -1,9 +1,10 @@
 // Directed: elements of several datasets, each next one of the dataset that a dataset of choices names, as
 // choose_from_datasets and sample_from_datasets give them.
 //
-// A choice that failed, or names no dataset, is an error in its place. Where a chosen dataset has ended, the sequence ends
-// with it, or the choice is passed over; it ends when the choices or all datasets have ended. Elements are gathered by
-// blocks, two copies of each. Checkpoint: the positions of the choices and of all datasets.
+// A choice that failed, or names no dataset, is an error in its place. Where a chosen dataset has ended, the
+// sequence ends with it, or the choice is passed over; it ends when the choices or all datasets have ended.
+// Elements are gathered by blocks, two copies of each. Checkpoint: the positions of the choices and of all
+// datasets.
 #pragma once
 
 #include <array>
@@ -33,8 +34,8 @@ class Directed final : public Cursor {
     // It gave its last element; and that was noticed by a choice.
     bool ended = false;
     uint64_t closed = 0;
-    // Of the call in progress: how many rows the choices ahead want, how many of them are taken, and where these begin
-    // among all rows taken.
+    // Of the call in progress: how many rows the choices ahead want, how many of them are taken, and where
+    // these begin among all rows taken.
     int wanted = 0;
     int taken = 0;
     int32_t first = 0;
@@ -77,7 +78,8 @@ struct DirectedParams : ParamsOf<DirectedParams> {
   static const OperatorDef& op() { return directed_operator(); }
 };
 
-// The structure of elements of all these datasets; invalid_argument unless they have the same but for dimensions.
+// The structure of elements of all these datasets; invalid_argument unless they have the same but for
+// dimensions.
 Result<Spec> directed_spec(std::span<const int> indices, std::span<const DatasetRef> inputs);
 // kInfinite where choices without end cannot come to an end of these datasets, else kUnknown.
 int64_t directed_cardinality(std::span<const int> indices, bool stop_on_empty,

@@ -1,4 +1,5 @@
-// The cardinality of an operator that ends only where its input does, and gives an unknown number of elements until then.
+// The cardinality of an operator that ends only where its input does, and gives an unknown number of elements
+// until then.
 #pragma once
 
 #include "dataset/dataset.h"

@@ -1,14 +1,13 @@
-// FileSource: what the sources that read files share: the names, compression, reading ahead or in turns, and a
-// position of file, offset and record. A file that fails is one error; the next one follows.
+// FileSource: what the sources that read files share: the names, compression, reading ahead or in turns, and
+// a position of file, offset and record. A file that fails is one error; the next one follows.
 //
 //   struct Format {
 //     using Params = …;        // with files, compression and num_parallel_reads
 //     using Reader = …;        // a FileReader with next_batch
-//     using Rows = …;          // the output of next_batch: a RecordBatch, or a Block of the operator's structure
-//     static constexpr const char* reader_name;  // of the internal operator
-//     static const OperatorDef& op();
-//     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t);
-//     static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
+//     using Rows = …;          // the output of next_batch: a RecordBatch, or a Block of the operator's
+//     structure static constexpr const char* reader_name;  // of the internal operator static const
+//     OperatorDef& op(); static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const
+//     Params&, uint64_t); static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
 //     // Where its rows have positions: their Access, whether they are at hand, and OperatorDef::no_access.
 //     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
 //     static bool seeks(Context&, const std::vector<std::string>& files);

@@ -1,7 +1,8 @@
 // FusedMaps: one cursor in place of adjacent maps, which calls the composed function.
 //
-// From outside it looks like the maps as written: errors and counters have their paths, and its position is theirs
-// (Port::state_through). A position that it cannot load, such as one after a parallel map, is resumed by the maps themselves.
+// From outside it looks like the maps as written: errors and counters have their paths, and its position is
+// theirs (Port::state_through). A position that it cannot load, such as one after a parallel map, is resumed
+// by the maps themselves.
 #pragma once
 
 #include <vector>

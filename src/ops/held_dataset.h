@@ -1,5 +1,5 @@
-// HeldDataset: rows that an operator holds, as a dataset that is an element: a window, a group. One node serves all
-// datasets of one structure; the rows lie in the variables of each, shared and never copied.
+// HeldDataset: rows that an operator holds, as a dataset that is an element: a window, a group. One node
+// serves all datasets of one structure; the rows lie in the variables of each, shared and never copied.
 #pragma once
 
 #include <utility>
@@ -17,7 +17,8 @@ class HeldDataset {
 
   // The dataset of these rows, none of which has failed.
   RefPtr<NestedDataset> of(std::vector<Block> rows) const;
-  // What gives the rows if it is opened with the variables of such a dataset, so that others may be built on it.
+  // What gives the rows if it is opened with the variables of such a dataset, so that others may be built on
+  // it.
   const DatasetRef& node() const { return node_; }
 
  private:

@@ -23,8 +23,8 @@ uint64_t IndexShuffle::mixed(uint64_t word) const {
 }
 
 IndexShuffle::IndexShuffle(int64_t count, const Key& key) : last_(static_cast<uint64_t>(count) - 1) {
-  // Where the last number is a power of two above 2^15, TensorFlow takes a bit less than it has, and gives some numbers
-  // twice.
+  // Where the last number is a power of two above 2^15, TensorFlow takes a bit less than it has, and gives
+  // some numbers twice.
   const int width = std::max(static_cast<int>(std::bit_width(last_)), kLeastBits);
   bits_ = (width + 1) / 2;
   mask_ = (uint64_t{1} << bits_) - 1;

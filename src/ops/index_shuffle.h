@@ -1,6 +1,7 @@
-// IndexShuffle: a permutation of 0 … count - 1 that is computed number by number, as TensorFlow's random_index_shuffle does
-// with 8 rounds: a Feistel network with the round function and the key schedule of Simon (Beaulieu et al. 2013), repeated
-// until the number is below `count`. About 50 ns a number, and no memory.
+// IndexShuffle: a permutation of 0 … count - 1 that is computed number by number, as TensorFlow's
+// random_index_shuffle does with 8 rounds: a Feistel network with the round function and the key schedule of
+// Simon (Beaulieu et al. 2013), repeated until the number is below `count`. About 50 ns a number, and no
+// memory.
 #pragma once
 
 #include <array>

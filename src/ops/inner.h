@@ -1,6 +1,6 @@
 // Inner: the open dataset that a function made from a row of the input, as flat_map and interleave hold it.
-// InnerOpener: the function that makes them. InnerSource: that function over the rows of an input. An Inner owns the
-// inner cursor and the scope that counts its epochs. Errors are rows.
+// InnerOpener: the function that makes them. InnerSource: that function over the rows of an input. An Inner
+// owns the inner cursor and the scope that counts its epochs. Errors are rows.
 #pragma once
 
 #include <memory>
@@ -51,8 +51,8 @@ class Inner {
   std::unique_ptr<Stage> stage_;
 };
 
-// The cardinality of the elements of datasets that a function makes from the input's: that of an input without elements or
-// without end, as in tf.data.
+// The cardinality of the elements of datasets that a function makes from the input's: that of an input
+// without elements or without end, as in tf.data.
 int64_t cardinality_of_inners(const ParamsBase&, std::span<const DatasetRef> inputs);
 
 class InnerOpener {
@@ -69,8 +69,8 @@ class InnerOpener {
   bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
-  // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`. Rows
-  // without their own origin get `origin`. An error belongs to the row.
+  // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`.
+  // Rows without their own origin get `origin`. An error belongs to the row.
   Step open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
             std::unique_ptr<Inner>& out);
   // Takes a dataset that has ended, for the next one to have its memory; one that ran ahead closes at once.

@@ -8,7 +8,8 @@
 
 namespace weir {
 
-// invalid_argument, with the parameter, if it is something else. Gives none while an expression is not evaluated.
+// invalid_argument, with the parameter, if it is something else. Gives none while an expression is not
+// evaluated.
 Status integer_list(const ValueParam& param, const char* name, std::vector<int64_t>& out);
 
 }  // namespace weir

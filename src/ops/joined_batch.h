@@ -1,4 +1,5 @@
-// How elements with sparse or ragged parts are joined into batches: what becomes of each part, and the batch's structure.
+// How elements with sparse or ragged parts are joined into batches: what becomes of each part, and the
+// batch's structure.
 #pragma once
 
 #include <vector>
@@ -16,7 +17,8 @@ struct JoinedPlan {
   bool dense = true;
 };
 
-// Batches of `length` elements of dense and sparse tensors; invalid_argument, with what to do instead, for others.
+// Batches of `length` elements of dense and sparse tensors; invalid_argument, with what to do instead, for
+// others.
 Result<JoinedPlan> plan_batch(const Spec& element, int64_t length);
 // The same, but dense tensors whose first dimension is unknown become ragged.
 Result<JoinedPlan> plan_ragged_batch(const Spec& element, int64_t length);

@@ -1,7 +1,7 @@
 // KeySet: which keys were inserted, for operators that must recognise elements.
 //
-// A key is a run of bytes: up to 15 bytes exactly, longer runs by a hash of 124 bits (XXH3). So a set takes 27 to 38
-// bytes per key of any size, or 19 to 30 if all keys are numbers. Not thread-safe.
+// A key is a run of bytes: up to 15 bytes exactly, longer runs by a hash of 124 bits (XXH3). So a set takes
+// 27 to 38 bytes per key of any size, or 19 to 30 if all keys are numbers. Not thread-safe.
 #pragma once
 
 #include <cstdint>

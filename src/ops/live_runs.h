@@ -1,5 +1,5 @@
-// LiveRuns: which rows of its input a shuffle's buffer still needs, by runs of 2^bits elements, so that a position can
-// say from which row on the input has to be read again.
+// LiveRuns: which rows of its input a shuffle's buffer still needs, by runs of 2^bits elements, so that a
+// position can say from which row on the input has to be read again.
 #pragma once
 
 #include <cstdint>
@@ -77,7 +77,8 @@ class LiveRuns {
   const Run& at(int64_t run) const { return ring_[static_cast<size_t>(run) & (ring_.size() - 1)]; }
 
   int bits_ = 0;
-  // The runs [first_, end_), each at its number modulo the size of the ring. Never none; before begin() the first is unused.
+  // The runs [first_, end_), each at its number modulo the size of the ring. Never none; before begin() the
+  // first is unused.
   std::vector<Run> ring_;
   int64_t first_ = 0;
   int64_t end_ = 1;

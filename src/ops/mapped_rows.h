@@ -1,4 +1,5 @@
-// MappedRows: the rows of a Port with a function applied to them, block by block: what map and a run of maps give.
+// MappedRows: the rows of a Port with a function applied to them, block by block: what map and a run of maps
+// give.
 #pragma once
 
 #include <algorithm>

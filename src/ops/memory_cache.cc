@@ -1,5 +1,5 @@
-// Checkpoint: which pass filled the cache or fills it, and how many rows were given; a restore reads the input again from
-// the beginning, in the same order (ADR 0025).
+// Checkpoint: which pass filled the cache or fills it, and how many rows were given; a restore reads the
+// input again from the beginning, in the same order (ADR 0025).
 #include "ops/memory_cache.h"
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// write_numbers: arithmetic sequences, as range and counter give them. Computed in int64, where sums wrap, and then cast.
+// write_numbers: arithmetic sequences, as range and counter give them. Computed in int64, where sums wrap,
+// and then cast.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// seeds_of: the pair of seeds that one opening of an operator draws from: shuffle, random and sample_from_datasets.
+// seeds_of: the pair of seeds that one opening of an operator draws from: shuffle, random and
+// sample_from_datasets.
 #pragma once
 
 #include "dataset/instance.h"
@@ -14,8 +15,8 @@ struct OpeningSeeds {
   SeedSite::Pair base;
 };
 
-// With `each_anew`, the k-th opening takes the k-th pair of the operator's seeds. An order without a seed, or in which
-// no epoch of the iterator is counted, belongs to the call of the lambda that it was opened in.
+// With `each_anew`, the k-th opening takes the k-th pair of the operator's seeds. An order without a seed, or
+// in which no epoch of the iterator is counted, belongs to the call of the lambda that it was opened in.
 // REQUIRES: `each_anew` is what the operator's OperatorDef::counts_openings says, or `counts` is true.
 OpeningSeeds seeds_of(Opening& opening, const SeedParam& seed, bool each_anew, bool counts);
 

@@ -11,8 +11,8 @@ namespace {
 
 constexpr int kNothing = -1;
 
-// For each tensor of `element`, the index of the component of `given` that stands in its place; kNothing where that is (),
-// which the text writes as none.
+// For each tensor of `element`, the index of the component of `given` that stands in its place; kNothing
+// where that is (), which the text writes as none.
 Status match(const Spec& element, const Spec& given, int at, std::vector<int>& out) {
   if (element.is_tensor()) {
     if (given.kind == Spec::Kind::tuple && given.children.empty()) {

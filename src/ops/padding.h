@@ -7,9 +7,10 @@
 
 namespace weir {
 
-// Per component of `element`. `shapes`: a list of dimensions per tensor, -1 for the largest of the batch; if it is left
-// out, the element's own dimensions. `values`: one scalar for all, or one per tensor; numbers adapt to the tensor's dtype.
-// Before expressions are bound, dimensions and values that they give are unknown. invalid_argument, with the parameter.
+// Per component of `element`. `shapes`: a list of dimensions per tensor, -1 for the largest of the batch; if
+// it is left out, the element's own dimensions. `values`: one scalar for all, or one per tensor; numbers
+// adapt to the tensor's dtype. Before expressions are bound, dimensions and values that they give are
+// unknown. invalid_argument, with the parameter.
 Result<std::vector<Padding>> padding_of(const Spec& element, const ValueParam& shapes,
                                         const ValueParam& values);
 

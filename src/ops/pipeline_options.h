@@ -6,9 +6,9 @@
 
 namespace weir {
 
-// Of several options() the one nearest to the end of the pipeline counts, for each setting by itself. Those inside lambdas
-// don't.
-// `ledger`: what all iterators may hold, may be null. `restores`: the pipeline begins at a saved position.
+// Of several options() the one nearest to the end of the pipeline counts, for each setting by itself. Those
+// inside lambdas don't. `ledger`: what all iterators may hold, may be null. `restores`: the pipeline begins
+// at a saved position.
 RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores = false);
 
 }  // namespace weir

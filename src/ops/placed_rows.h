@@ -1,12 +1,13 @@
-// PlacedRows: a block that is put together from runs of rows of several inputs, each at its place, for operators that take
-// turns. Rows have one size that the structure tells, so that places are known before rows come.
+// PlacedRows: a block that is put together from runs of rows of several inputs, each at its place, for
+// operators that take turns. Rows have one size that the structure tells, so that places are known before
+// rows come.
 //
 //   if (!placed.begin(out, 64, demand.drop)) …           // no memory
 //   placed.put(part, {.first = 3, .run = 1, .gap = 15});  // rows 3, 19, 35 …
 //   placed.finish(64);                                    // rows 0 to 63 are there
 //
-// Between begin() and finish() it does not throw, and the block must not be touched. Errors keep their places, and so do
-// origins. A row costs a copy of its bytes.
+// Between begin() and finish() it does not throw, and the block must not be touched. Errors keep their
+// places, and so do origins. A row costs a copy of its bytes.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace weir {
 
 class PlacedRows {
  public:
-  // Where the rows of a part go: `left` (at first; then `run`) of them in a row from `first` on, then `gap` places are left
-  // out.
+  // Where the rows of a part go: `left` (at first; then `run`) of them in a row from `first` on, then `gap`
+  // places are left out.
   struct Places {
     int first = 0;
     int left = 1;
@@ -37,8 +38,8 @@ class PlacedRows {
   // REQUIRES: fits()
   bool begin(Block& out, int rows, bool drop) noexcept;
   void put(const Block& part, Places places) noexcept;
-  // The block consists of the first `rows` rows. Throws if there was no memory for their errors, or if a row had another
-  // size than its structure says.
+  // The block consists of the first `rows` rows. Throws if there was no memory for their errors, or if a row
+  // had another size than its structure says.
   void finish(int rows);
 
  private:

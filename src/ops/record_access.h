@@ -10,8 +10,9 @@
 
 namespace weir {
 
-// The records of the files one after another. A missing index is made, and written next to its file if possible. A
-// damaged record is an error in its place; the records after it are read. Errors are those of making an index.
+// The records of the files one after another. A missing index is made, and written next to its file if
+// possible. A damaged record is an error in its place; the records after it are read. Errors are those of
+// making an index.
 Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files);
 
 // Whether each file has an index that fits, so that record_access() reads no records.

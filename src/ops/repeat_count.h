@@ -1,5 +1,5 @@
-// repeated_count: how many elements there are in `count` epochs of n elements; for ever if it is negative. Unknown if an
-// int64 cannot say it.
+// repeated_count: how many elements there are in `count` epochs of n elements; for ever if it is negative.
+// Unknown if an int64 cannot say it.
 #pragma once
 
 #include <cstdint>

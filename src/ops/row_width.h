@@ -1,6 +1,6 @@
-// RowWidth: how many rows to give a function at once, so that its results take about the bytes that are wanted, and no more
-// rows than the function takes. If the size of a result is not known in advance, it begins with one row and goes by the
-// results of the last calls.
+// RowWidth: how many rows to give a function at once, so that its results take about the bytes that are
+// wanted, and no more rows than the function takes. If the size of a result is not known in advance, it
+// begins with one row and goes by the results of the last calls.
 #pragma once
 
 #include <algorithm>

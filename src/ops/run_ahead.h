@@ -1,6 +1,7 @@
-// run_ahead: a node over the dataset of a slot that runs ahead on its own Window, as those of a parallel interleave do.
-// A Credit limits how many of the nodes that share it are pulled at once, so a thousand slots take no more threads than
-// a few. Its saved position fits the same node without a credit, which runs nothing ahead.
+// run_ahead: a node over the dataset of a slot that runs ahead on its own Window, as those of a parallel
+// interleave do. A Credit limits how many of the nodes that share it are pulled at once, so a thousand slots
+// take no more threads than a few. Its saved position fits the same node without a credit, which runs nothing
+// ahead.
 #pragma once
 
 #include "dataset/dataset.h"

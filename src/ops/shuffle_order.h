@@ -24,7 +24,8 @@ class ShuffleDraws {
   ShuffleDraws() = default;
   ShuffleDraws(uint64_t seed, uint64_t seed2) : samples_(Philox(seed, seed2)) {}
 
-  // A number of elements that many draws pick among: their remainders need no division (Lemire, Kaser and Kurz 2019).
+  // A number of elements that many draws pick among: their remainders need no division (Lemire, Kaser and
+  // Kurz 2019).
   class Among {
    public:
     explicit Among(int64_t count)

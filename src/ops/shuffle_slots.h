@@ -1,5 +1,6 @@
-// ShuffleSlots: the ring of slots in which a shuffle's elements wait, and the draws from it (ops/shuffle_order.h). These
-// are the steps that need no memory and see no errors; the cursor (ops/transforms/shuffle.cc) is derived from it.
+// ShuffleSlots: the ring of slots in which a shuffle's elements wait, and the draws from it
+// (ops/shuffle_order.h). These are the steps that need no memory and see no errors; the cursor
+// (ops/transforms/shuffle.cc) is derived from it.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// StateFold: what reduce, scan and group_by_reducer share: a state, and the function (state, element) -> (state, …) that is applied to one
-// row after the other. A row that fails keeps the state. States of numbers of fixed shapes take about 10 ns per row, others
-// about 150 ns.
+// StateFold: what reduce, scan and group_by_reducer share: a state, and the function (state, element) ->
+// (state, …) that is applied to one row after the other. A row that fails keeps the state. States of numbers
+// of fixed shapes take about 10 ns per row, others about 150 ns.
 #pragma once
 
 #include <utility>
@@ -17,10 +17,9 @@ class StateFold {
   // A fold whose states come by begin().
   StateFold(const Opening& opening, const FunctionParam& function);
 
-  // Applies the function to the rows [begin, end), whose ordinals count from `first` at row 0. The errors of rows, also
-  // those of `in`, go to `errors`; with `only_one` nothing comes after the first. `results`: null, or gets as many rows as
-  // `in` has, with the outputs of the function.
-  // If it throws, the state is as before.
+  // Applies the function to the rows [begin, end), whose ordinals count from `first` at row 0. The errors of
+  // rows, also those of `in`, go to `errors`; with `only_one` nothing comes after the first. `results`: null,
+  // or gets as many rows as `in` has, with the outputs of the function. If it throws, the state is as before.
   // REQUIRES: there is a state; if there are `results`, all rows are wanted, and only_one is false
   void run(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,
            RowErrors& errors, Block* results);

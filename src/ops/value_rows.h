@@ -1,5 +1,6 @@
-// ValueRows: the rows of a value along its first dimension, where parts may be sparse or ragged: a row of a sparse tensor is
-// a sparse one of a rank less, a row of a ragged tensor a dense one. No values move; a sparse tensor's indices are copied.
+// ValueRows: the rows of a value along its first dimension, where parts may be sparse or ragged: a row of a
+// sparse tensor is a sparse one of a rank less, a row of a ragged tensor a dense one. No values move; a
+// sparse tensor's indices are copied.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +20,8 @@ bool dense_only(const Spec& value);
 class ValueRows {
  public:
   ValueRows() = default;
-  // invalid_argument unless all parts have as many rows, the indices of sparse ones rise by row, and row places rise.
+  // invalid_argument unless all parts have as many rows, the indices of sparse ones rise by row, and row
+  // places rise.
   // REQUIRES: row_of_value(spec) is ok
   static Result<ValueRows> make(const Spec& spec, const Components& values);
   // How many rows make() gives if it succeeds. Needs no memory.
@@ -39,7 +41,8 @@ class ValueRows {
     // Sparse: both without the first dimension.
     Tensor indices;
     Tensor shape;
-    // Sparse: the row of each value, since there may be many more rows. Ragged: where the values of each row begin.
+    // Sparse: the row of each value, since there may be many more rows. Ragged: where the values of each row
+    // begin.
     std::vector<int64_t> places;
   };
   Status add(const Spec& spec, const Components& values, size_t& at);

@@ -1,5 +1,5 @@
-// What the sources share that give the rows of a value one by one: cursor and access over ValueRows. Checkpoint: how many
-// were given.
+// What the sources share that give the rows of a value one by one: cursor and access over ValueRows.
+// Checkpoint: how many were given.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// WrittenRows: the rows of a folder of written elements, as a cursor gives them. A damaged chunk is one error; one in
-// place of everything if the folder cannot be opened. Its position is the number of the next row, among the elements
-// of one run: in others it is refused. Runs on the blocking lane.
+// WrittenRows: the rows of a folder of written elements, as a cursor gives them. A damaged chunk is one
+// error; one in place of everything if the folder cannot be opened. Its position is the number of the next
+// row, among the elements of one run: in others it is refused. Runs on the blocking lane.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,7 @@
 // A place in the tokens of a text, and the error that ends a parse. Private to this floor.
 //
-// A failing method returns a null node or false, and callers return it at once, up to the statement, which recovers.
+// A failing method returns a null node or false, and callers return it at once, up to the statement, which
+// recovers.
 #pragma once
 
 #include <string>
@@ -56,8 +57,9 @@ class Cursor {
 
   // Replaces the mistake of a part by one that says more.
   void replace(Span span, const Mistake& mistake) { error_ = error_at(span, mistake); }
-  // After a mistake in the part that begins at token `begin`: keeps it and continues at the next `|` outside brackets,
-  // returning true, or at the next `let` or `param` that begins a line, else at the end of the text.
+  // After a mistake in the part that begins at token `begin`: keeps it and continues at the next `|` outside
+  // brackets, returning true, or at the next `let` or `param` that begins a line, else at the end of the
+  // text.
   bool recover(size_t begin);
   // True if a mistake was kept.
   bool failed() const { return !mistakes_.ok(); }

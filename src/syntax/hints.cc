@@ -38,8 +38,8 @@ constexpr std::array kForeign = {
     Meaning{"lambda", "a lambda is written x -> x + 1, without the word"},
 };
 
-// Names of other libraries and languages, in small letters with underscores, for what `target` does. They are hints only
-// where `target` may stand.
+// Names of other libraries and languages, in small letters with underscores, for what `target` does. They are
+// hints only where `target` may stand.
 struct Elsewhere {
   std::string_view word;
   std::string_view target;

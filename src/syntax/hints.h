@@ -19,7 +19,8 @@ std::string hint_for(std::string_view word, const std::vector<std::string>& cand
 // `prefix` is the name in front, or empty if it is something else.
 std::string hint_for_call(std::string_view prefix, std::string_view word);
 
-// The same for a member of a Python module: tf.data.AUTOTUNE, np.float32. Nothing if `prefix` is no such module.
+// The same for a member of a Python module: tf.data.AUTOTUNE, np.float32. Nothing if `prefix` is no such
+// module.
 std::string hint_for_member(std::string_view prefix, std::string_view word);
 
 }  // namespace weir::syntax

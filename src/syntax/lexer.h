@@ -1,7 +1,8 @@
 // Turns a text into tokens. Private to this floor.
 //
-// Tokens are places in the text. A mistake ends them with one of kind `invalid`; the parser reports it when it
-// gets there, so that the first mistake of a text is the one reported. Takes one pass, and 20 bytes per token.
+// Tokens are places in the text. A mistake ends them with one of kind `invalid`; the parser reports it when
+// it gets there, so that the first mistake of a text is the one reported. Takes one pass, and 20 bytes per
+// token.
 #pragma once
 
 #include <cstdint>

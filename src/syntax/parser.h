@@ -17,8 +17,8 @@ namespace weir::syntax {
 // A whole document; the root is a Kind::document.
 Result<Tree> parse_document(std::string source, const Grammars& grammars);
 
-// Whether a text is at most one argument of a call, or one spec: it closes every bracket and string that it opens and no
-// other, and no comma parts it. Parsing tells the rest.
+// Whether a text is at most one argument of a call, or one spec: it closes every bracket and string that it
+// opens and no other, and no comma parts it. Parsing tells the rest.
 bool is_one_argument(std::string_view text);
 
 // One value, as for `-p NAME=VALUE`: a number, string, list, tuple, dict, true …; a bare word is a string.

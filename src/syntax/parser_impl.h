@@ -101,7 +101,8 @@ class Parser {
   bool argument(Node& call, Place place, Names& names);
   NodePtr argument_value(Grammar grammar);
   bool at_argument_name() const;
-  // Takes an argument's name and colon, if they are there; fails if it is among the names, or missing after others.
+  // Takes an argument's name and colon, if they are there; fails if it is among the names, or missing after
+  // others.
   bool argument_name(Item& item, Names& names);
   bool at_lambda() const;
   NodePtr lambda();

@@ -1,5 +1,5 @@
-/* [threads] A thread that alone uses an iterator and an element for long, and others that cut in: each element comes
- * once, a use at once is refused, and what is destroyed answers so. */
+/* [threads] A thread that alone uses an iterator and an element for long, and others that cut in: each
+ * element comes once, a use at once is refused, and what is destroyed answers so. */
 #include <pthread.h>
 #include <stdatomic.h>
 

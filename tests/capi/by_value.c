@@ -1,4 +1,5 @@
-/* Positions of pipelines whose elements cannot be made again: policies, and callbacks that save their state. */
+/* Positions of pipelines whose elements cannot be made again: policies, and callbacks that save their state.
+ */
 #include "check.h"
 
 static int says(const weir_bytes* text, const char* words) {

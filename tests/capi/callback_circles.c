@@ -1,5 +1,5 @@
-/* A callback or generator that takes one call at a time asks an iterator that needs the same one: an error, and no wait for
- * ever. */
+/* A callback or generator that takes one call at a time asks an iterator that needs the same one: an error,
+ * and no wait for ever. */
 #include "check.h"
 
 typedef struct asking {
@@ -55,9 +55,9 @@ static void close_count(void* user_data, void* state) {
   free(state);
 }
 
-/* Two iterators of one dataset. In the first, the callback or generator asks the second, which has given `taken` elements. A
- * generator that is refused when it opens has no elements; before a prefetch, whose thread may wait for the turn first, the one
- * that asks may be refused instead. */
+/* Two iterators of one dataset. In the first, the callback or generator asks the second, which has given
+ * `taken` elements. A generator that is refused when it opens has no elements; before a prefetch, whose
+ * thread may wait for the turn first, the one that asks may be refused instead. */
 static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags, int circle, int taken) {
   int32_t result;
   const int opens = circle && taken == 0 && strstr(text, "@g");

@@ -328,7 +328,8 @@ static void held_rows(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* Every opening has a new order, also with another dataset in between; a restored iterator goes on counting. */
+/* Every opening has a new order, also with another dataset in between; a restored iterator goes on counting.
+ */
 static void epochs(weir_runtime runtime) {
   weir_dataset train = parse(runtime, "range(20) | shuffle(20, seed: 5) | batch(20)");
   weir_dataset other = parse(runtime, "range(3) | batch(3)");

@@ -1,5 +1,5 @@
-/* Elements far from the first, where products and sums of positions no longer fit 63 bits: the right element, or
- * out_of_range, for every operator that can be read by position. */
+/* Elements far from the first, where products and sums of positions no longer fit 63 bits: the right element,
+ * or out_of_range, for every operator that can be read by position. */
 #include "check.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -1,5 +1,5 @@
-/* [threads] Feedable iterators: string handles, structures, every way to take an element; iterators shared by name; waiting for a
- * given time; the epoch that an iterator begins with. */
+/* [threads] Feedable iterators: string handles, structures, every way to take an element; iterators shared by
+ * name; waiting for a given time; the epoch that an iterator begins with. */
 #include <pthread.h>
 
 #include "check.h"

@@ -1,6 +1,6 @@
-/* The n-th thread cannot be made, for every n, once and from then on: a runtime is created, pipelines that run ahead are
- * read, saved, restored and read to their end, and everything is destroyed. Where threads are missing, those that are
- * there do their work. Nothing hangs, aborts or changes an element. */
+/* The n-th thread cannot be made, for every n, once and from then on: a runtime is created, pipelines that
+ * run ahead are read, saved, restored and read to their end, and everything is destroyed. Where threads are
+ * missing, those that are there do their work. Nothing hangs, aborts or changes an element. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -129,8 +129,8 @@ enum { kRefused = 10, kNotRefused = 11 };
 /* So many numbers in a row that no run came to end the search. */
 enum { kEnough = 4 };
 
-/* The same in a process of its own, since oneTBB keeps the threads that it has. This program again rather than a mere
- * fork of it, whose locks another thread might hold for good. */
+/* The same in a process of its own, since oneTBB keeps the threads that it has. This program again rather
+ * than a mere fork of it, whose locks another thread might hold for good. */
 static int run_apart(int threads, int first, int for_good) {
   char numbers[3][16];
   int status = 0;
@@ -160,7 +160,8 @@ int main(int argc, char** argv) {
   }
   for (size_t t = 0; t < sizeof kThreads / sizeof *kThreads; ++t) {
     for (int for_good = 0; for_good < 2; ++for_good) {
-      /* How many threads a run makes depends on how fast they begin, so one that made fewer is not the end. */
+      /* How many threads a run makes depends on how fast they begin, so one that made fewer is not the end.
+       */
       int refused = 0;
       int not_refused = 0;
       for (int first = 1; g_failures < 10 && not_refused < kEnough; ++first) {

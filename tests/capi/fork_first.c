@@ -1,5 +1,6 @@
-/* A fork while another thread of the process uses the library for the first time: it parses a text and takes an element. The
- * child does the same. Every process that tries it is a child of this one, which itself never uses the library. */
+/* A fork while another thread of the process uses the library for the first time: it parses a text and takes
+ * an element. The child does the same. Every process that tries it is a child of this one, which itself never
+ * uses the library. */
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -56,7 +57,8 @@ static pid_t fork_child(void) {
   return child;
 }
 
-/* In a process that has not used the library: forks when the other thread has gone so many steps of this one. */
+/* In a process that has not used the library: forks when the other thread has gone so many steps of this one.
+ */
 static void fork_while_used(int steps) {
   other used = {0, 0};
   pid_t child;

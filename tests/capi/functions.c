@@ -1,4 +1,5 @@
-/* Functions of the host that texts call by their names: signature, result, blocks, errors, serialised graphs. */
+/* Functions of the host that texts call by their names: signature, result, blocks, errors, serialised graphs.
+ */
 #include "check.h"
 
 /* scaled(x: int64[?], by: int64): x * by, by block; a row that begins with 13 fails. */

@@ -47,7 +47,8 @@ static weir_argument value_of(uint32_t kind, const char* text, const weir_argume
   return out;
 }
 
-/* A pipeline as one call: zip({"a b": range(3) | map(@f), y: from_list(["q\"", @word])}) and what it is made of. */
+/* A pipeline as one call: zip({"a b": range(3) | map(@f), y: from_list(["q\"", @word])}) and what it is made
+ * of. */
 static void whole_pipelines(weir_runtime runtime) {
   counts counted = {0, 0};
   weir_callback callback = WEIR_CALLBACK_INIT;
@@ -151,7 +152,8 @@ static void file_names(weir_runtime runtime) {
   remove(kFile);
 }
 
-/* The empty text, one with a NUL and one that is not UTF-8 are ordinary strings; two of one name are an error. */
+/* The empty text, one with a NUL and one that is not UTF-8 are ordinary strings; two of one name are an
+ * error. */
 static void any_bytes(weir_runtime runtime) {
   weir_argument arguments[3] = {WEIR_ARGUMENT_TEXT("a", ""), WEIR_ARGUMENT_TEXT("b", ""),
                                 WEIR_ARGUMENT_TEXT("c", "\xff\xfe")};

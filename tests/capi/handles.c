@@ -58,7 +58,8 @@ static int32_t adds_ten(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* Threads, memory and logger come from the iterator's runtime; callbacks from the dataset's, which may be gone. */
+/* Threads, memory and logger come from the iterator's runtime; callbacks from the dataset's, which may be
+ * gone. */
 static void another_runtimes_dataset(void) {
   counts allocated[2] = {{0, 0}, {0, 0}};
   counts logged[2] = {{0, 0}, {0, 0}};

@@ -1,5 +1,5 @@
-/* Interleaves whose datasets run ahead: how many calls are inside at once, what comes first where the order is free, and
- * how they end. */
+/* Interleaves whose datasets run ahead: how many calls are inside at once, what comes first where the order
+ * is free, and how they end. */
 #include <poll.h>
 #include <pthread.h>
 
@@ -110,7 +110,8 @@ static void what_is_ready(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
-/* Datasets are inside a call that does not return while the iterator is destroyed: it waits for them and no others. */
+/* Datasets are inside a call that does not return while the iterator is destroyed: it waits for them and no
+ * others. */
 static void* destroy(void* iterator) {
   weir_iterator_destroy(*(weir_iterator*)iterator);
   return NULL;

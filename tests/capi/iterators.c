@@ -275,7 +275,8 @@ static void into_buffers(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
-/* Each buffer in turn is too small, by one byte or all: nothing is written to any, and the element is kept. */
+/* Each buffer in turn is too small, by one byte or all: nothing is written to any, and the element is kept.
+ */
 static void buffers_too_small(weir_runtime runtime) {
   enum { kGuard = 8, kBuffers = 3 };
   static const uint64_t kNeeded[kBuffers] = {24, 12, 3};

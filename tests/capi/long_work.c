@@ -1,5 +1,6 @@
-/* Work that takes any time: whoever will not wait for it gets the thread back, and what was begun goes on. Each call here
- * would never return, or not before the watchdog ends the test, if it did all that there is to do. */
+/* Work that takes any time: whoever will not wait for it gets the thread back, and what was begun goes on.
+ * Each call here would never return, or not before the watchdog ends the test, if it did all that there is to
+ * do. */
 #include <poll.h>
 
 #include "check.h"
@@ -14,7 +15,8 @@ static weir_iterator iterate_text(weir_runtime runtime, const char* text) {
   return iterator;
 }
 
-/* Both ways of not waiting give the thread back; a cancel ends the work, and destroying waits for no more than that. */
+/* Both ways of not waiting give the thread back; a cancel ends the work, and destroying waits for no more
+ * than that. */
 static void gives_back(weir_runtime runtime, const char* text) {
   weir_iterator iterator = iterate_text(runtime, text);
   weir_element element = make_element();

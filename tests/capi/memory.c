@@ -1,5 +1,6 @@
-/* Each allocation of each function fails in turn: the call returns resource_exhausted or a result, no exception
- * escapes, nothing leaks, and iterators go on after what they could not make and reach their end. */
+/* Each allocation of each function fails in turn: the call returns resource_exhausted or a result, no
+ * exception escapes, nothing leaks, and iterators go on after what they could not make and reach their end.
+ */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif

@@ -1,8 +1,8 @@
-/* Memory runs out on any thread, the library's own included, once the runtime is warm: for ten pipelines, the n-th
- * allocation of creating an iterator, reading it, saving it and restoring it fails, for every n, once, twenty times in
- * a row and from then on. Two of them are restored from the positions of two ranks. Each call answers with an error or
- * a result, nothing hangs or leaks, and what is read with memory again is what was due, but for what the errors stand
- * for. */
+/* Memory runs out on any thread, the library's own included, once the runtime is warm: for ten pipelines, the
+ * n-th allocation of creating an iterator, reading it, saving it and restoring it fails, for every n, once,
+ * twenty times in a row and from then on. Two of them are restored from the positions of two ranks. Each call
+ * answers with an error or a result, nothing hangs or leaks, and what is read with memory again is what was
+ * due, but for what the errors stand for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -281,7 +281,8 @@ static weir_iterator create_now(const world* w, const graph* one, int restored) 
   return iterator;
 }
 
-/* Creating, at the start or where it was saved: an iterator that gives everything, or an error and no iterator. */
+/* Creating, at the start or where it was saved: an iterator that gives everything, or an error and no
+ * iterator. */
 static int64_t try_create(const world* w, const graph* one, int restored, int64_t first, int64_t count) {
   weir_error error = WEIR_ERROR_INIT;
   weir_iterator iterator = {0};

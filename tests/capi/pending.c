@@ -262,7 +262,8 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
   weir_element_destroy(element);
 }
 
-/* An element by its position, which a thread of the runtime makes: pending, and then the element; or it is given up. */
+/* An element by its position, which a thread of the runtime makes: pending, and then the element; or it is
+ * given up. */
 static void elements_by_position(weir_runtime runtime) {
   gate self;
   weir_callback callback = WEIR_CALLBACK_INIT;

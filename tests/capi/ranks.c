@@ -1,4 +1,5 @@
-/* Shards by rank: from the options and from the environment, and ranks that go on as another number of ranks. */
+/* Shards by rank: from the options and from the environment, and ranks that go on as another number of ranks.
+ */
 #define _GNU_SOURCE
 #include "check.h"
 

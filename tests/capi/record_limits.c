@@ -135,7 +135,8 @@ static void bad_options(void) {
   weir_runtime_destroy(runtime_with(INT64_MAX));
 }
 
-/* A budget for what is held: beyond it elements are errors that name it; none is left when the iterator is gone. */
+/* A budget for what is held: beyond it elements are errors that name it; none is left when the iterator is
+ * gone. */
 static void memory_budget(void) {
   weir_runtime runtime = {0};
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;

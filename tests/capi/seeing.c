@@ -1,4 +1,5 @@
-/* What shows a pipeline: weir_dataset_explain, weir_iterator_stats, the timeline and the page for `weir top`. */
+/* What shows a pipeline: weir_dataset_explain, weir_iterator_stats, the timeline and the page for `weir top`.
+ */
 #include <dirent.h>
 #include <sys/stat.h>
 #include <unistd.h>

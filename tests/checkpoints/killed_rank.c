@@ -3,8 +3,8 @@
  *   killed_rank FOLDER RANK RANKS THREADS    runs it
  *   killed_rank FOLDER                       prints the numbers that all ranks have delivered, a line each
  *
- * Saves the numbers that it has delivered beside its position; rank 0 takes over those of the ranks before. Prints a
- * line for each. */
+ * Saves the numbers that it has delivered beside its position; rank 0 takes over those of the ranks before.
+ * Prints a line for each. */
 #define _GNU_SOURCE
 #include <sched.h>
 

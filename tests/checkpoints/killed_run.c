@@ -2,8 +2,8 @@
  *
  *   killed_run FOLDER OUTPUT THREADS
  *
- * Appends each element as a line to OUTPUT, which it first cuts to the length that belongs to the generation. Prints a
- * line with the generation that it begins at (0: none), and one per element. */
+ * Appends each element as a line to OUTPUT, which it first cuts to the length that belongs to the generation.
+ * Prints a line with the generation that it begins at (0: none), and one per element. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <unistd.h>

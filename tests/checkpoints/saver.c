@@ -2,9 +2,9 @@
  *
  *   saver FOLDER DOCUMENT COUNT SHARDED
  *
- * Takes COUNT elements of the document, whose param is n = 20, and writes FOLDER/position and a generation of rank 1
- * into FOLDER/kept. Writes two groups of ranks into FOLDER/groups, with positions in SHARDED: both ranks of 2, then
- * rank 1 of 3. */
+ * Takes COUNT elements of the document, whose param is n = 20, and writes FOLDER/position and a generation of
+ * rank 1 into FOLDER/kept. Writes two groups of ranks into FOLDER/groups, with positions in SHARDED: both
+ * ranks of 2, then rank 1 of 3. */
 #include "capi/check.h"
 
 static void save_rank(weir_runtime runtime, weir_dataset dataset, const char* folder, uint32_t rank,

@@ -166,8 +166,8 @@ std::vector<Case> all_cases() {
 // One width is as large as any, the other divides nothing.
 constexpr int kBlockRows[] = {kMaxBlockRows, 7};
 
-// The option of CMake that is off in this build and that the case needs, by what the library says when it builds the
-// dataset; "" if it needs none.
+// The option of CMake that is off in this build and that the case needs, by what the library says when it
+// builds the dataset; "" if it needs none.
 std::string left_out(const Run& run) {
   std::istringstream options(WEIR_LEFT_OUT);
   for (std::string option; options >> option;) {

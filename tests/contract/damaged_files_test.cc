@@ -1,5 +1,5 @@
-// Text lines and fixed-length records of files in which any bit is flipped or that are cut anywhere: what is left is given,
-// damage that shows is one error which names the file, and the files around it lose nothing.
+// Text lines and fixed-length records of files in which any bit is flipped or that are cut anywhere: what is
+// left is given, damage that shows is one error which names the file, and the files around it lose nothing.
 #include <catch2/catch_test_macros.hpp>
 #include <fstream>
 #include <iterator>

@@ -109,7 +109,8 @@ Lines lines_of_epoch(Runtime& runtime, const DocumentRef& document, uint64_t epo
 
 TEST_CASE("epochs: a new iterator begins with the one that it is told", "[contract]") {
   ThreadsRuntime runtime;
-  // One iterator that goes through them again and again counts what it opens; a new one is told how often that was.
+  // One iterator that goes through them again and again counts what it opens; a new one is told how often
+  // that was.
   for (const std::string& text : std::vector<std::string>{
            kShuffled, kShuffled + " | repeat(2)", kShuffled + " | repeat(2) | repeat(3)",
            kShuffled + " | repeat(0) | concatenate(range(3))", kShuffled + " | take(7)",

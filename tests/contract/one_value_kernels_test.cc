@@ -1,6 +1,6 @@
-// Every function of the registry gives the same bytes whatever the width of the blocks and the instruction set. What it
-// is called with is its own `bench`, for many rows of numbers that are not tame, then in each dtype that it takes, then
-// with arguments whose lengths differ.
+// Every function of the registry gives the same bytes whatever the width of the blocks and the instruction
+// set. What it is called with is its own `bench`, for many rows of numbers that are not tame, then in each
+// dtype that it takes, then with arguments whose lengths differ.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
@@ -10,8 +10,8 @@
 namespace weir {
 namespace {
 
-// The arguments of Kernel::bench, another for each row: signs, fractions, subnormals, zeros, infinities and nan in x;
-// words and base64 in s; an Example, damaged now and then, in e.
+// The arguments of Kernel::bench, another for each row: signs, fractions, subnormals, zeros, infinities and
+// nan in x; words and base64 in s; an Example, damaged now and then, in e.
 std::string rows(int count) {
   // The longer ones are the 28 * 28 pixels of a picture as well.
   return concat(R"(let words = s -> let twice = s + s in let eight = twice + twice + twice + twice in

@@ -1,4 +1,5 @@
-// A checkpoint fits a pipeline that differs only in how its elements are made: calls in parallel, elements ahead.
+// A checkpoint fits a pipeline that differs only in how its elements are made: calls in parallel, elements
+// ahead.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <string>
@@ -59,7 +60,8 @@ TEST_CASE("parallelism: a checkpoint fits any", "[contract]") {
           CAPTURE(first, second, at);
           const std::string saved =
               saved_after(*runtime, first, nullptr, at, 1 + static_cast<int>(at % 3 == 0));
-          // Restored under the other setting, and from there, perhaps without an element in between, under the first.
+          // Restored under the other setting, and from there, perhaps without an element in between, under
+          // the first.
           CHECK(all_lines(*open_text(*runtime, second, &saved)) == rest_of(expected, at));
           const size_t more = std::min<size_t>(at % 4, expected.size() - at);
           const std::string again = saved_after(*runtime, second, &saved, more, 1);

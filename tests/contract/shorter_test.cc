@@ -1,4 +1,5 @@
-// Inputs that have become shorter since a position was saved: one error, which names the operator, and the end.
+// Inputs that have become shorter since a position was saved: one error, which names the operator, and the
+// end.
 #include <catch2/catch_test_macros.hpp>
 
 #include "format/tfrecord.h"

@@ -130,7 +130,8 @@ TEST_CASE("a manager saves when it is due, and a new one goes on there") {
   CHECK(error_of([&] { manager.step(); }).code() == WEIR_CODE_INVALID_ARGUMENT);
 }
 
-// Lets all ranks of a job begin where the last one stopped and take `count` elements each, or all if negative.
+// Lets all ranks of a job begin where the last one stopped and take `count` elements each, or all if
+// negative.
 void run_job(const std::string& folder, uint32_t ranks, int count, Lines& delivered) {
   const weir::Runtime runtime;
   const weir::Dataset dataset = weir::parse(runtime, "range(30) | shuffle(8, seed: 2) | shard(auto, auto)");

@@ -1,4 +1,5 @@
-// What C++20 adds: designated initialisers, std::span and ranges. Compiled as C++20; the other files as C++17.
+// What C++20 adds: designated initialisers, std::span and ranges. Compiled as C++20; the other files as
+// C++17.
 #if __cplusplus >= 202002L
 #include <ranges>
 #include <span>

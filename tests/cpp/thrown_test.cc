@@ -1,5 +1,5 @@
-// Functions of the host that throw through weir.h, which says that they should not: each exception becomes an error where it is
-// thrown, and nothing else is lost.
+// Functions of the host that throw through weir.h, which says that they should not: each exception becomes an
+// error where it is thrown, and nothing else is lost.
 #include <cstdlib>
 #include <stdexcept>
 

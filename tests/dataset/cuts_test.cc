@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t kEnd = 200;
 
-// Gives its position, row by row. Where reading fails it gives an error in that row's place and goes on three rows
-// later, as at the next file; or at the next row, where `fails_alone` says so.
+// Gives its position, row by row. Where reading fails it gives an error in that row's place and goes on three
+// rows later, as at the next file; or at the next row, where `fails_alone` says so.
 std::set<int64_t> g_fails;
 std::set<int64_t> g_fails_alone;
 

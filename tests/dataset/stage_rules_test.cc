@@ -1,4 +1,5 @@
-// What a Stage does around its cursor: rows that it owes, places of errors, positions that ranks join, and one row at a time.
+// What a Stage does around its cursor: rows that it owes, places of errors, positions that ranks join, and
+// one row at a time.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/exception.h"
@@ -12,8 +13,8 @@
 namespace weir::test {
 namespace {
 
-// Gives as many rows as are wanted, 0, 1, 2 …, up to `count`; fails to open if that is negative. Loses `lost` rows to the
-// exception that the first call throws, if that is not 0.
+// Gives as many rows as are wanted, 0, 1, 2 …, up to `count`; fails to open if that is negative. Loses `lost`
+// rows to the exception that the first call throws, if that is not 0.
 struct GenerousParams : ParamsOf<GenerousParams> {
   IntParam count{100};
   IntParam lost{0};
@@ -82,7 +83,8 @@ struct GenerousStage {
     demand.rows = rows;
     return stage->next(ctx, demand, out);
   }
-  // Loads a position with so many errors that are still to come, rows by value behind them, and so many given by the cursor.
+  // Loads a position with so many errors that are still to come, rows by value behind them, and so many given
+  // by the cursor.
   void load(int64_t errors, const std::vector<int64_t>& held, int64_t given) {
     Archive archive;
     int64_t standing = -errors;

@@ -2,8 +2,8 @@
 //
 //   digest_cpp DOCUMENT THREADS SAVE_AT
 //
-// prints the hash of the document's elements. With SAVE_AT from 0 up it takes so many rows, saves, and goes on with an
-// iterator of another runtime that begins at the checkpoint.
+// prints the hash of the document's elements. With SAVE_AT from 0 up it takes so many rows, saves, and goes
+// on with an iterator of another runtime that begins at the checkpoint.
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

@@ -1,10 +1,11 @@
-// A host that uses the system's shared libraries of what weir has inside: protobuf, oneTBB, spdlog with {fmt}, libjpeg,
-// RE2, SQLite, libpng, zlib and giflib. It is linked with them, so their symbols come before weir's.
+// A host that uses the system's shared libraries of what weir has inside: protobuf, oneTBB, spdlog with
+// {fmt}, libjpeg, RE2, SQLite, libpng, zlib and giflib. It is linked with them, so their symbols come before
+// weir's.
 //
 //   library_host WEIR FOLDER first|last local|global LIBRARY|all
 //
-// The words say whether the host uses them before weir is loaded, how weir is loaded, and which the host uses. Prints the hashes of the
-// elements with 1 and with 4 threads.
+// The words say whether the host uses them before weir is loaded, how weir is loaded, and which the host
+// uses. Prints the hashes of the elements with 1 and with 4 threads.
 #include <gif_lib.h>
 #include <google/protobuf/wrappers.pb.h>
 #include <jpeglib.h>

@@ -9,8 +9,8 @@
 
 enum { kMaxCallers = 16, kFirst = 3 };
 
-/* TFRecords by zlib, tf.Examples, SQLite, RE2, FarmHash, libjpeg, libpng, giflib, maps on oneTBB, subnormal numbers, and
- * an element that fails and is logged. */
+/* TFRecords by zlib, tf.Examples, SQLite, RE2, FarmHash, libjpeg, libpng, giflib, maps on oneTBB, subnormal
+ * numbers, and an element that fails and is logged. */
 static const char kDocument[] =
     "zip((list_files(@digits, shuffle: false)\n"
     "   | flat_map(f -> tfrecord(f, compression: \"gzip\")) | take(200) | enumerate(),\n"

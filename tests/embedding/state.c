@@ -49,7 +49,8 @@ static int in_folder(const char* folder, void (*each)(text*, const char*), text*
   return count;
 }
 
-/* Whether a thread has a name of its own, as a host's helpers have, and not the program's, which weir's inherit. */
+/* Whether a thread has a name of its own, as a host's helpers have, and not the program's, which weir's
+ * inherit. */
 static int is_named(const char* thread) {
   char path[300], name[64] = "", program[64] = "";
   FILE* own = fopen("/proc/self/comm", "r");

@@ -1,10 +1,10 @@
-/* A host with libraries of its own that define what weir's define, visible to everybody. A call of weir's that reaches
- * one ends the process.
+/* A host with libraries of its own that define what weir's define, visible to everybody. A call of weir's
+ * that reaches one ends the process.
  *
  *   trap_host WEIR FOLDER first|last local|global TRAPS
  *
- * The words say whether the traps are loaded before weir or after it, and how weir is loaded. Prints the hashes of the
- * elements with 1 and with 4 threads. */
+ * The words say whether the traps are loaded before weir or after it, and how weir is loaded. Prints the
+ * hashes of the elements with 1 and with 4 threads. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <inttypes.h>

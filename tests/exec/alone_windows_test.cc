@@ -185,7 +185,8 @@ TEST_CASE("alone windows: a trial that begins slowly ends at once, but not where
 }
 
 TEST_CASE("alone windows: a run counts as computing for no longer than it took") {
-  // A clock of the processor that is coarse says that a short run computed for long: most of the time waited all the same.
+  // A clock of the processor that is coarse says that a short run computed for long: most of the time waited
+  // all the same.
   AloneTuner tuner;
   tuner.start(false, false, false);
   for (int i = 0; i < 30; ++i) {

@@ -9,8 +9,8 @@
 namespace weir {
 namespace {
 
-// A consumer that takes a row each `consumer_ns`, over a feed that fills the room at once but stalls for `stall_ns` before
-// every row whose number is a multiple of `stall_every`.
+// A consumer that takes a row each `consumer_ns`, over a feed that fills the room at once but stalls for
+// `stall_ns` before every row whose number is a multiple of `stall_every`.
 struct BufferedPipe {
   BufferTuner& buffer;
   int64_t consumer_ns = kMs;

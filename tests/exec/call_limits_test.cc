@@ -1,4 +1,5 @@
-// What bounds a CallWindow's calls: room, memory that windows share, and the end of the feed while calls change their lane.
+// What bounds a CallWindow's calls: room, memory that windows share, and the end of the feed while calls
+// change their lane.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>

@@ -1,5 +1,5 @@
-// How long calls and rows take, by estimate; what a Budget keeps of memory that windows share; and threads that leave the host's
-// signals alone.
+// How long calls and rows take, by estimate; what a Budget keeps of memory that windows share; and threads
+// that leave the host's signals alone.
 #include <pthread.h>
 #include <signal.h>
 

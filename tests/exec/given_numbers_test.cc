@@ -1,4 +1,5 @@
-// Numbers that an earlier run found, or that are given: read from text, kept within limits, and used as they are.
+// Numbers that an earlier run found, or that are given: read from text, kept within limits, and used as they
+// are.
 #include <catch2/catch_test_macros.hpp>
 
 #include "exec/call_limits.h"

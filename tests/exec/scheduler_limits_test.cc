@@ -1,4 +1,5 @@
-// Which threads a Scheduler asks for: within its limit, for one that is inside another, and where whoever waits is alone.
+// Which threads a Scheduler asks for: within its limit, for one that is inside another, and where whoever
+// waits is alone.
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
@@ -237,7 +238,8 @@ TEST_CASE("scheduler limits: who waits for so long waits no longer") {
   }
 }
 
-// Gives an element at its second call, a millisecond later, and wakes itself in between, so that nobody waits.
+// Gives an element at its second call, a millisecond later, and wakes itself in between, so that nobody
+// waits.
 struct BusyPoll {
   PullResult operator()() {
     clock.advance(500'000);

@@ -1,4 +1,5 @@
-// Windows and schedulers under the simulated executor: each seed is one pipeline, one interleaving and one end.
+// Windows and schedulers under the simulated executor: each seed is one pipeline, one interleaving and one
+// end.
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
 
@@ -299,7 +300,8 @@ TEST_CASE("simulation: a deadlock is found and says who waits", "[simulation]") 
   CHECK(failure.find("the sleeper is parked") != std::string::npos);
 }
 
-// Reads rows whose calls take 5 ms each, with as many in flight as the tuner finds; returns "" if all rows were right.
+// Reads rows whose calls take 5 ms each, with as many in flight as the tuner finds; returns "" if all rows
+// were right.
 std::string read_calls(SimWorld& world, const CallWindowOptions& options,
                        const std::function<void(int64_t)>& body) {
   std::string failure;

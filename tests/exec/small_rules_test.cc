@@ -1,5 +1,5 @@
-// Rules of the small parts of this floor that pipelines seldom come to: pieces of blocks, parts of work, circles of waiting and
-// shares that go on.
+// Rules of the small parts of this floor that pipelines seldom come to: pieces of blocks, parts of work,
+// circles of waiting and shares that go on.
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 

@@ -1,4 +1,5 @@
-// What a CallTuner, a WaitDetector and a BufferTuner conclude from one window of time, or one window after the other.
+// What a CallTuner, a WaitDetector and a BufferTuner conclude from one window of time, or one window after
+// the other.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
 

@@ -24,7 +24,8 @@ struct Ended {
   bool says(const char* words) const { return text.find(words) != std::string::npos; }
 };
 
-// Runs `body` in a child, which may be silent for a tenth of a second. Returns how it ended and what it printed.
+// Runs `body` in a child, which may be silent for a tenth of a second. Returns how it ended and what it
+// printed.
 Ended in_watched_child(const std::function<void()>& body) {
   std::array<int, 2> ends{};
   REQUIRE(::pipe(ends.data()) == 0);

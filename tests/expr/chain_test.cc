@@ -1,4 +1,5 @@
-// Consecutive functions that compute entry by entry run as tiles or piece by piece, and give what they give one by one.
+// Consecutive functions that compute entry by entry run as tiles or piece by piece, and give what they give
+// one by one.
 #include "expr/chain.h"
 
 #include <cmath>

@@ -40,8 +40,8 @@ std::string data_of(size_t size) {
   return out;
 }
 
-// All of a member, given `in` bytes at a time in memory that is used again, with room for `out` bytes at a time. `left` is
-// what stands behind it.
+// All of a member, given `in` bytes at a time in memory that is used again, with room for `out` bytes at a
+// time. `left` is what stands behind it.
 std::string inflated(Inflater& inflater, const std::string& bytes, size_t in, size_t out, std::string& left) {
   inflater.begin();
   std::string memory(kInflaterBack + in, '\xee');

@@ -1,4 +1,5 @@
-// What a line or row of record_bytes takes while it is read: counted by the bytes that are written into buffers.
+// What a line or row of record_bytes takes while it is read: counted by the bytes that are written into
+// buffers.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>

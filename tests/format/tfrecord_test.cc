@@ -497,7 +497,8 @@ TEST_CASE("tfrecord: resync hashes a file a bounded number of times, whatever le
       } while (!status.ok() || !batch.records.empty());
       // A growing one may end where a record begins: then those inside of it are its own.
       if (with_records && !growing) CHECK(records == kHeaders);
-      // One pass for the marks, one for the first damaged record, and two steps of 256 bytes for each header that is tried.
+      // One pass for the marks, one for the first damaged record, and two steps of 256 bytes for each header
+      // that is tried.
       CHECK(reader.searched_bytes() <= 2 * bytes.size() + 3 * 512 * kHeaders);
     }
   }

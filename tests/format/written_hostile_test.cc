@@ -1,4 +1,5 @@
-// Forged files whose checksums are right: sizes are not believed, and nothing outside the file's bytes is handed out.
+// Forged files whose checksums are right: sizes are not believed, and nothing outside the file's bytes is
+// handed out.
 #include <cstring>
 
 #include "format/crc32c.h"

@@ -1,4 +1,5 @@
-// The files of written elements: what is written is read, from any row on; damage is refused; writers and readers meet.
+// The files of written elements: what is written is read, from any row on; damage is refused; writers and
+// readers meet.
 #include <algorithm>
 #include <cstring>
 

@@ -24,6 +24,7 @@ OFFENCES = [
     ("src/core/a.cc", "// TO" "DO: later\n", "finish it"),
     ("src/core/a.cc", "int x;\n" * 601, "601 lines; split the file"),
     ("src/core/a.cc", LONG_BODY, "a function of 71 lines"),
+    ("src/core/a.cc", "int x;\n  // " + "word " * 22 + "\n", "src/core/a.cc:2: a comment of 115 columns"),
     ("src/ops/transforms/take.cc", "int x;\n", "no test; write tests/ops/transforms/take_test.cc"),
 ]
 # Units that include one another: by their headers, by one's source, or around a third.
@@ -55,6 +56,7 @@ CLEAN = [
     ("src/core/f.h", '#include <vector>\n#include "core/elsewhere.h"\n'),
     ("src/exec/a.cc", '#include "core/status.h"\nstd::thread worker;\nstd::mutex lock;\n'),
     ("src/fs/a.cc", "int fd = ::open(path, O_RDONLY);\n"),
+    ("src/core/j.cc", "// " + "word " * 21 + "\nconst char* kText = \"" + "word " * 30 + "\";  // long\n"),
     ("src/core/b.cc", "// std::mutex would do, but a spin lock is shorter.\nint x;\n"),
     ("src/ops/c.cc", "A& f() {\n  static const OperatorDef def = define();\n  static int g(int x);\n}\n"),
     ("src/ops/d.cc", "int f() {\n  static constexpr int kMost = 3;\n  static_assert(kMost == 3);\n}\n"),

@@ -1,5 +1,5 @@
-// Golden: the cases of tests/golden, and what weir versions of the past saved for them. README.md there says what
-// the files are.
+// Golden: the cases of tests/golden, and what weir versions of the past saved for them. README.md there says
+// what the files are.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ struct Case {
   std::vector<ParamValue> params;
   // How often the iterator is initialised before.
   int epochs = 1;
-  // Rows read before the save, `rows` at a time. If `fail` is not negative, that allocation fails, and reading stops
-  // there.
+  // Rows read before the save, `rows` at a time. If `fail` is not negative, that allocation fails, and
+  // reading stops there.
   int64_t take = 0;
   int rows = 1;
   int64_t fail = -1;

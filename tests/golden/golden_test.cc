@@ -1,5 +1,5 @@
-// Every checkpoint and serialized graph in tests/golden still gives the elements that are written beside it, and
-// every operator has one of each.
+// Every checkpoint and serialized graph in tests/golden still gives the elements that are written beside it,
+// and every operator has one of each.
 #include "golden/golden.h"
 
 #include <catch2/catch_test_macros.hpp>
@@ -94,8 +94,8 @@ TEST_CASE("golden: the position of a case is still the one that was saved", "[go
   ThreadsRuntime runtime;
   for (const Case& one : cases()) {
     INFO(one.name);
-    // Seeds that the document leaves open were drawn when the file was written, and which allocation fails changes
-    // with the code.
+    // Seeds that the document leaves open were drawn when the file was written, and which allocation fails
+    // changes with the code.
     if (one.drawn || one.fail >= 0) continue;
     CHECK(rest(*at_position(*runtime, one)) == expected_of(one));
   }

@@ -1,6 +1,7 @@
-// Files that somebody damaged or forged: every bit of every golden file flipped, every cut, every field behind the
-// checksum changed with the checksum set right, positions of other graphs. Loading answers with an error or takes what
-// it can make sense of; it does not crash, hang, or need more memory than the file is worth.
+// Files that somebody damaged or forged: every bit of every golden file flipped, every cut, every field
+// behind the checksum changed with the checksum set right, positions of other graphs. Loading answers with an
+// error or takes what it can make sense of; it does not crash, hang, or need more memory than the file is
+// worth.
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 #include <set>

@@ -5,7 +5,8 @@
 
 extern "C" int64_t typed_loop(weir_iterator iterator, int32_t calls);
 
-// Takes over the iterator, of which there is one for the whole program, and returns how many elements it gave.
+// Takes over the iterator, of which there is one for the whole program, and returns how many elements it
+// gave.
 int64_t typed_loop(weir_iterator iterator, int32_t calls) {
   static auto elements =
       std::make_unique<weir::Elements<int64_t>>(weir::Iterator(iterator).elements<int64_t>());

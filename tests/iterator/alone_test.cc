@@ -1,4 +1,5 @@
-// Iterators whose elements nobody but their consumers makes, since tuning found, or options() says, that it is faster.
+// Iterators whose elements nobody but their consumers makes, since tuning found, or options() says, that it
+// is faster.
 #include <poll.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -20,7 +21,8 @@ constexpr const char* kText =
     "range(200) | interleave(x -> range(3) | map(y -> x * 10 + y), cycle_length: 4, num_parallel_calls: auto) | map(@f, num_parallel_calls: auto) | prefetch(auto)";
 constexpr const char* kAloneOnly = " | options(autotune: false, tuned: \"prefetch rows 4, alone 1\")";
 
-// Gives its argument, and remembers the threads that called it. Takes long enough for others to make some calls.
+// Gives its argument, and remembers the threads that called it. Takes long enough for others to make some
+// calls.
 class Watched final : public Callback {
  public:
   Watched() : Callback({.concurrent = true, .pure = true}) {}

@@ -72,7 +72,8 @@ void write_file(FileSystem& files, const std::string& name, Compression compress
   require_ok(writer->close());
 }
 
-// Returns from close() while the file system still blocks; destroying the runtime joins the thread that was left.
+// Returns from close() while the file system still blocks; destroying the runtime joins the thread that was
+// left.
 void close_while_blocked(const std::string& text, Blocks blocks) {
   SimulatedFileSystem simulated;
   write_file(simulated, "a", Compression::none);

@@ -1,4 +1,5 @@
-// Positions of pipelines whose rows cannot be made again, saved with the rows that were made and not delivered.
+// Positions of pipelines whose rows cannot be made again, saved with the rows that were made and not
+// delivered.
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>

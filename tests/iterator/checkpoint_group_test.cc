@@ -158,7 +158,8 @@ TEST_CASE("checkpoint group: other files and folders are left alone") {
   CHECK(require_value(f.disk.list_folder("dir/g00001-of-00002")) == Names{"notes"});
 }
 
-// What the next job finds after the power went at `step`, with what the disk kept; false if there was no such step.
+// What the next job finds after the power went at `step`, with what the disk kept; false if there was no such
+// step.
 bool check_after_power_loss(int64_t step, SimulatedDisk::Survives survives, uint64_t seed) {
   GroupFixture f;
   f.run(2, "first ");

@@ -1,5 +1,5 @@
-// Files that cannot be read for a while: what a position saved meanwhile restores where they can be read, and where
-// others cannot.
+// Files that cannot be read for a while: what a position saved meanwhile restores where they can be read, and
+// where others cannot.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <span>
@@ -87,8 +87,8 @@ size_t last_error(const Lines& lines) {
   return lines.size();
 }
 
-// Saves at every position where reads fail, and calls `check` with it, the position where it was saved again elsewhere
-// after some rows, and what follows.
+// Saves at every position where reads fail, and calls `check` with it, the position where it was saved again
+// elsewhere after some rows, and what follows.
 template <class Check>
 void save_everywhere(const std::string& text, FailingWorld& failing, FailingWorld& other, Check check) {
   const Lines whole = all_lines(*failing.runtime, text);

@@ -1,4 +1,5 @@
-// Rows that operators keep, give again or split have the origin of the element that they are from, and errors name it.
+// Rows that operators keep, give again or split have the origin of the element that they are from, and errors
+// name it.
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 #include <vector>

@@ -1,4 +1,5 @@
-// Datasets that arrive as elements and are opened more than once: what a position in any of their epochs restores.
+// Datasets that arrive as elements and are opened more than once: what a position in any of their epochs
+// restores.
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"
@@ -12,8 +13,8 @@ Lines lines_from(const Lines& lines, size_t begin) {
   return Lines(lines.begin() + static_cast<int64_t>(std::min(begin, lines.size())), lines.end());
 }
 
-// A sanitizer takes ten times as long, and finds what it finds at a third of the positions, too; the release build's tests
-// go through all.
+// A sanitizer takes ten times as long, and finds what it finds at a third of the positions, too; the release
+// build's tests go through all.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr size_t kStride = 3;
 #else

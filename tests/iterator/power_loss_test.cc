@@ -11,8 +11,8 @@ namespace {
 
 const std::string kFolder = "a/checkpoints";
 
-// Whether power was cut on the way to generation `before` + 1, whose step `step` finds none. Then it comes back, and the
-// newest generation is the last one that was saved, or the one on the way.
+// Whether power was cut on the way to generation `before` + 1, whose step `step` finds none. Then it comes
+// back, and the newest generation is the last one that was saved, or the one on the way.
 bool cut_at(int64_t before, int keep, int64_t step, SimulatedDisk::Survives survives, uint64_t seed) {
   CAPTURE(before, keep, step, seed);
   SimulatedDisk disk;

@@ -215,8 +215,7 @@ TEST_CASE("explain shows a graph before and after its rewrites", "[rewrites]") {
       json.find(
           R"json("rewrites": [{"rules": ["fuse_maps"], "operators": ["map(x -> x + 1)", "map(x -> x * 2)"]}], "rewritten": {"operator": "batch")json") !=
       std::string::npos);
-  CHECK(json.find(R"("path": "batch/map/map/range")") !=
-        json.rfind(R"("path": "batch/map/map/range")"));
+  CHECK(json.find(R"("path": "batch/map/map/range")") != json.rfind(R"("path": "batch/map/map/range")"));
   CHECK(explain(*parse_text(*runtime, "range(5)"), true).find(R"("rewrites": [], "rewritten": null)") !=
         std::string::npos);
 }

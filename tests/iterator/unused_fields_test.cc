@@ -15,7 +15,8 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-// The structure that the last operator of that name has, going down first inputs, in the graph that is opened.
+// The structure that the last operator of that name has, going down first inputs, in the graph that is
+// opened.
 std::string structure_of(std::string_view text, std::string_view name) {
   ThreadsRuntime runtime;
   const DocumentRef document = parse_text(*runtime, text);

@@ -23,8 +23,8 @@ struct Driven {
 };
 
 DatasetRef driven() {
-  static const OperatorDef def = define<NoParams, Driven>(
-      {.name = "driven", .kind = OperatorKind::source, .typing = {.spec = numbers}});
+  static const OperatorDef def =
+      define<NoParams, Driven>({.name = "driven", .kind = OperatorKind::source, .typing = {.spec = numbers}});
   return Build(def).node();
 }
 

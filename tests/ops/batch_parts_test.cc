@@ -1,5 +1,5 @@
-// What the operators have in common that join elements into batches or split them: joined_batch, batch_cursor, padding and
-// batch_rows.
+// What the operators have in common that join elements into batches or split them: joined_batch,
+// batch_cursor, padding and batch_rows.
 #include <atomic>
 
 #include "core/exception.h"

@@ -7,8 +7,8 @@ namespace {
 
 const std::vector<Component> kOneNumber = {{DType::int64, Shape()}};
 
-// Rows from number `first` on, which are records of one file, a hundred further on; `failed` of them, from the front, have
-// failed.
+// Rows from number `first` on, which are records of one file, a hundred further on; `failed` of them, from
+// the front, have failed.
 Block numbered_rows(int64_t first, int rows, int failed = 0) {
   Block out;
   out.reset(1);

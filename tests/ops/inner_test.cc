@@ -106,8 +106,8 @@ struct DrivenInner {
 };
 
 DatasetRef driven_inner() {
-  static const OperatorDef def = define<NoParams, DrivenInner>(
-      {.name = "driven", .typing = {.spec = inner_numbers}});
+  static const OperatorDef def =
+      define<NoParams, DrivenInner>({.name = "driven", .typing = {.spec = inner_numbers}});
   return Build(def).over(node_of<Outer>("outer")).node();
 }
 

@@ -116,7 +116,8 @@ std::vector<Case> cases() {
     one.keeps_places = (scarcely & kLosesPlaces) == 0;
     for (const char* what : {"nowhere", "probe(", "num_parallel_reads"})
       if (has(one.text, what)) one.keeps_places = false;
-    one.in_order = one.keeps_places || ((scarcely & kLosesOrder) == 0 && !has(one.text, "num_parallel_reads"));
+    one.in_order =
+        one.keeps_places || ((scarcely & kLosesOrder) == 0 && !has(one.text, "num_parallel_reads"));
     one.opens = (scarcely & kOpens) != 0;
     one.remembers = (scarcely & kRemembers) != 0;
     one.endless = (scarcely & kEndless) != 0;
@@ -235,8 +236,8 @@ constexpr int64_t kEach = 400;
 constexpr int64_t kWider = 1;
 #endif
 
-// The allocation to fail after `first`: each of the first ones, which are those of opening and of the first rows, then
-// ever fewer.
+// The allocation to fail after `first`: each of the first ones, which are those of opening and of the first
+// rows, then ever fewer.
 int64_t next_to_fail(int64_t first) { return first + 1 + std::max<int64_t>(0, first - kEach) * kWider / 16; }
 
 bool can_be_saved(Runtime& runtime, const std::string& text) {

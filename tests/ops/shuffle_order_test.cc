@@ -10,8 +10,9 @@ namespace {
 
 using Slots = std::vector<std::pair<int64_t, int64_t>>;
 
-// What the slots hold (element, slot), oldest first, after `draws` draws and `values` elements, by doing all the
-// steps. Element e comes as soon as there is room for it, and draws need a full buffer until the input ends.
+// What the slots hold (element, slot), oldest first, after `draws` draws and `values` elements, by doing all
+// the steps. Element e comes as soon as there is room for it, and draws need a full buffer until the input
+// ends.
 Slots played(int64_t capacity, int64_t draws, int64_t values, ShuffleDraws order) {
   std::vector<int64_t> slots(static_cast<size_t>(std::min(capacity, values)), -1);
   int64_t put = 0;

@@ -1,7 +1,7 @@
-/* The n-th system call fails, for every n, once and from then on, with every error that a disk or a limit gives: saving
- * to a file, checkpoint managers, reading and writing records, descriptors to wait on. Each function answers with an
- * error or has done what it should; what was on the disk before is there still, and nothing is lost in silence. Runs
- * with the shim preloaded. */
+/* The n-th system call fails, for every n, once and from then on, with every error that a disk or a limit
+ * gives: saving to a file, checkpoint managers, reading and writing records, descriptors to wait on. Each
+ * function answers with an error or has done what it should; what was on the disk before is there still, and
+ * nothing is lost in silence. Runs with the shim preloaded. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -163,7 +163,8 @@ static void remove_run(void) {
   CHECK(access(at("run"), F_OK) != 0);
 }
 
-/* A manager makes its folder, saves three generations and loads: what it said it saved is there afterwards. */
+/* A manager makes its folder, saves three generations and loads: what it said it saved is there afterwards.
+ */
 static void manager_from_nothing(const attempt* self) {
   int32_t result;
   int64_t saved = -1;
@@ -234,7 +235,8 @@ static int32_t write_records(weir_runtime runtime, const char* name, int32_t com
   return result;
 }
 
-/* Reads the lengths 1 to 6 of all records of the files, in order. Returns how many it got, -1 for what is wrong. */
+/* Reads the lengths 1 to 6 of all records of the files, in order. Returns how many it got, -1 for what is
+ * wrong. */
 static int read_records(const attempt* self, int* errors) {
   char text[1200];
   weir_dataset dataset = {0};

@@ -185,7 +185,8 @@ static void interrupted_and_short(weir_runtime runtime) {
   }
 }
 
-/* A file of 4 TiB that begins with these bytes is refused with this code after a look at what it is, and at its header. */
+/* A file of 4 TiB that begins with these bytes is refused with this code after a look at what it is, and at
+ * its header. */
 static void refused_at_once(weir_runtime runtime, const char* beginning, size_t size, int32_t code) {
   static const shim_plan kPlan = {0, 0, NULL, 0, 0, 0, 0};
   weir_iterator iterator = {0};

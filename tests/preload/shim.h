@@ -38,8 +38,8 @@ typedef struct shim_plan {
 typedef struct shim_api {
   void (*begin)(const char* folder, const shim_plan* plan);
   void (*end)(void);
-  /* One line per open for writing or of a folder, write, fsync and rename; equal consecutive lines are merged.
-   * Names are relative to the folder, which itself is ".". */
+  /* One line per open for writing or of a folder, write, fsync and rename; equal consecutive lines are
+   * merged. Names are relative to the folder, which itself is ".". */
   const char* (*record)(void);
   uint64_t (*interrupted)(shim_call call);
   uint64_t (*read_bytes)(void);

@@ -1,5 +1,5 @@
-// Saves and restores a document that it reads from standard input: the C++ half of restore.py, which starts it in the
-// folder of the record files.
+// Saves and restores a document that it reads from standard input: the C++ half of restore.py, which starts
+// it in the folder of the record files.
 //
 //   restorer everywhere LIMIT SEED    at every position, into a fresh runtime with another number of threads;
 //                                     prints where the rest differs, and fails then

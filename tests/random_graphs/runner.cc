@@ -5,9 +5,9 @@
 //             and those of a second iteration after AGAIN rows, each part ended by a NUL
 //   answer    KIND SIZE\n, then SIZE bytes: "same", or the kind of difference and a description of it
 //
-// As written and rewritten (graph/rewrites), one by one, in blocks, on one, two and eight threads, saved and restored, from its canonical text, from its
-// bytes, initialised again, and under the simulated executor. Without a model the first way is what the
-// others are compared with.
+// As written and rewritten (graph/rewrites), one by one, in blocks, on one, two and eight threads, saved and
+// restored, from its canonical text, from its bytes, initialised again, and under the simulated executor.
+// Without a model the first way is what the others are compared with.
 #include <iostream>
 #include <memory>
 #include <random>
@@ -211,7 +211,8 @@ class Check {
     }
   }
 
-  // A chain of iterators, each from the last one's checkpoint, over any form of the document, as written or rewritten.
+  // A chain of iterators, each from the last one's checkpoint, over any form of the document, as written or
+  // rewritten.
   void saved_and_restored() {
     const size_t step = 1 + dice_.draw(request_.expected.size() / 2 + 2);
     std::string story = "saved at";

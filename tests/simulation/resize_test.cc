@@ -1,5 +1,5 @@
-// Resizing under the simulated executor: all ranks that join the same positions must find the same, whatever their
-// threads have made by then.
+// Resizing under the simulated executor: all ranks that join the same positions must find the same, whatever
+// their threads have made by then.
 #include "iterator/resize.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ struct Rank {
   const OpenIterator iterator;
 };
 
-// The positions of so many ranks, each after as many elements as `taken` says. Appends these elements to `given`.
+// The positions of so many ranks, each after as many elements as `taken` says. Appends these elements to
+// `given`.
 std::vector<std::string> positions(uint64_t seed, const char* text, const std::vector<int64_t>& taken,
                                    std::vector<std::string>& given) {
   std::vector<std::string> saved(taken.size());

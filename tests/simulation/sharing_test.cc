@@ -1,5 +1,5 @@
-// Several iterators in one process: what each of them gets of the threads and bytes that they share, under a clock that
-// passes only while functions wait or compute.
+// Several iterators in one process: what each of them gets of the threads and bytes that they share, under a
+// clock that passes only while functions wait or compute.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <string>

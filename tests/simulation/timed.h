@@ -42,7 +42,8 @@ class Timed {
   Timed& consumed_by(Consumer consumer);
   // Returns how long it took to read all, in the world's time. Throws if the run failed.
   int64_t run(const std::string& text);
-  // Reads in a world beside others, from `begin_ns` on, once the world runs. All times are counted from its beginning.
+  // Reads in a world beside others, from `begin_ns` on, once the world runs. All times are counted from its
+  // beginning.
   // REQUIRES: the world is of timed_world() and ends before this
   void read_in(SimWorld& world, const std::string& text, int64_t begin_ns = 0);
 

@@ -1,5 +1,5 @@
-// What `auto` finds, under a clock that passes only while functions wait or compute: how long pipelines take beside the
-// best settings by hand.
+// What `auto` finds, under a clock that passes only while functions wait or compute: how long pipelines take
+// beside the best settings by hand.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
@@ -314,7 +314,8 @@ TEST_CASE("tuning: where threads hinder each other, who waits makes the elements
   next.with("f", {.concurrent = true, .pure = true}, f);
   CHECK(next.run(text + " | options(tuned: \"" + timed.tuned() + "\")") < took_ns);
   CHECK(next.rate(0, 20 * kMs) > 1.2 * timed.rate(0, 20 * kMs));
-  // Elements of many calls take long, their calls do not. A rate that goes up and down at first makes windows of time longer.
+  // Elements of many calls take long, their calls do not. A rate that goes up and down at first makes windows
+  // of time longer.
   Timed batches({.seed = 1});
   batches.with("f", {.concurrent = true, .pure = true}, [&](SimWorld& world, int64_t row) {
     for (int i = row < 8000 && row / 1600 % 2 == 1 ? 4 : 1; i > 0; --i) hindered(world, row);

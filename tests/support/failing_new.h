@@ -1,5 +1,6 @@
-// Makes allocations fail on this thread, or measures them, to test what happens without memory and how much is needed: operator new, and malloc in
-// programs that are linked with it wrapped (support/failing_malloc.cc).
+// Makes allocations fail on this thread, or measures them, to test what happens without memory and how much
+// is needed: operator new, and malloc in programs that are linked with it wrapped
+// (support/failing_malloc.cc).
 #pragma once
 
 #include <cstddef>
@@ -38,8 +39,8 @@ class Scarce {
   ~Scarce();
 };
 
-// The memory that this thread takes while it is metered: now, and the most so far. What another thread frees counts until
-// the end, and what malloc gave as well, except in programs that are linked with it wrapped.
+// The memory that this thread takes while it is metered: now, and the most so far. What another thread frees
+// counts until the end, and what malloc gave as well, except in programs that are linked with it wrapped.
 struct MemoryUse {
   int64_t bytes = 0;
   int64_t most_bytes = 0;

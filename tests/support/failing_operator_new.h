@@ -1,5 +1,5 @@
-/* operator new and delete for a C test that makes them fail: the library takes them from whoever defines them first.
- * Include it once, and call find_throw() before the first allocation fails. */
+/* operator new and delete for a C test that makes them fail: the library takes them from whoever defines them
+ * first. Include it once, and call find_throw() before the first allocation fails. */
 #pragma once
 
 #include <dlfcn.h>

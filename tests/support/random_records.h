@@ -32,8 +32,8 @@ class RandomRecords {
     return out;
   }
 
-  // A Feature of a kind (1 string, 2 float32, 3 int64) with so many values; at times others stand before them,
-  // which do not count.
+  // A Feature of a kind (1 string, 2 float32, 3 int64) with so many values; at times others stand before
+  // them, which do not count.
   std::string feature(uint32_t kind, size_t count) {
     std::string out = unknown();
     if (chance(6)) out += list(1 + static_cast<uint32_t>(kind % 3), draw(3));

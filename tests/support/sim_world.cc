@@ -64,7 +64,8 @@ class SimWorld::FiberParker final : public Parker {
   bool permit_ = false;
 };
 
-// Jobs wait here until the seed picks one for a fiber of its own, at most as many at once as the lane has threads.
+// Jobs wait here until the seed picks one for a fiber of its own, at most as many at once as the lane has
+// threads.
 class SimWorld::Lanes final : public Executor {
  public:
   explicit Lanes(SimWorld& world) : world_(world) {

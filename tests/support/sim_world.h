@@ -33,7 +33,8 @@ struct SimOptions {
   int64_t ahead_bytes = 0;
   // No function uses processor time, so that all of them seem to wait.
   bool waiting = false;
-  // The clock stands still while anything can run: time passes only in sleep() and compute(), for all fibers at once.
+  // The clock stands still while anything can run: time passes only in sleep() and compute(), for all fibers
+  // at once.
   bool exact_time = false;
   // After this many steps a run counts as endless.
   int64_t max_steps = 5'000'000;
@@ -51,8 +52,8 @@ class SimWorld final : public SyncHooks {
   uint64_t draw(uint64_t bound);
   // Adds a thread of the host. May be called from inside another one.
   void client(std::string name, std::function<void()> body);
-  // With exact_time, on a fiber: waits, or uses one of compute_threads processors, which all fibers share in turns of a
-  // tenth of a millisecond.
+  // With exact_time, on a fiber: waits, or uses one of compute_threads processors, which all fibers share in
+  // turns of a tenth of a millisecond.
   void sleep(int64_t ns);
   void compute(int64_t ns);
   // Runs until the clients have returned and no job is left; returns "", or what went wrong.

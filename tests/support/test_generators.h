@@ -1,5 +1,5 @@
-// Generators that every document of a test may name: @squares saves its place, @pure is opened again, @unsaved does
-// neither. Each gives {n: int64, text: string} for n from 0 to 29, but fails at 11.
+// Generators that every document of a test may name: @squares saves its place, @pure is opened again,
+// @unsaved does neither. Each gives {n: int64, text: string} for n from 0 to 29, but fails at 11.
 #pragma once
 
 #include "graph/handed.h"

@@ -1,5 +1,5 @@
-// Whether the processor has something in the upper halves of its vector registers. Code without AVX that runs then waits
-// for them, about 100 ns on some processors, so whatever uses them clears them before it returns.
+// Whether the processor has something in the upper halves of its vector registers. Code without AVX that runs
+// then waits for them, about 100 ns on some processors, so whatever uses them clears them before it returns.
 #pragma once
 
 #if defined(__x86_64__)
@@ -10,7 +10,8 @@
 
 namespace weir::test {
 
-// False where the processor doesn't say, and in builds with assertions: those have -O1, where gcc clears none by itself.
+// False where the processor doesn't say, and in builds with assertions: those have -O1, where gcc clears none
+// by itself.
 inline bool upper_halves_in_use() {
 #if defined(__x86_64__) && defined(NDEBUG)
   uint32_t a = 0, b = 0, c = 0, d = 0;

@@ -1,4 +1,5 @@
-// Fuzzes base64: what reads as text stands for the same bytes when it is written again, and any bytes survive both.
+// Fuzzes base64: what reads as text stands for the same bytes when it is written again, and any bytes survive
+// both.
 #include "format/base64.h"
 
 #include <cstdlib>

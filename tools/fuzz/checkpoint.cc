@@ -1,5 +1,6 @@
-// Fuzzes positions: restores each input over the golden case that it belongs to, with a correct checksum and, in a
-// second try, with correct fingerprints, and reads on. A position of one rank is also joined with those of the others.
+// Fuzzes positions: restores each input over the golden case that it belongs to, with a correct checksum and,
+// in a second try, with correct fingerprints, and reads on. A position of one rank is also joined with those
+// of the others.
 #include "iterator/checkpoint.h"
 
 #include <cstdint>

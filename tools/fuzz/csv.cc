@@ -1,5 +1,5 @@
-// Fuzzes rows of tables: fields that are read are the same when they are written in quotes and read again, and
-// decode_csv takes a row alone just if it takes it in a vector.
+// Fuzzes rows of tables: fields that are read are the same when they are written in quotes and read again,
+// and decode_csv takes a row alone just if it takes it in a vector.
 #include <cstdlib>
 #include <string>
 #include <vector>

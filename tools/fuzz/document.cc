@@ -1,5 +1,5 @@
-// Fuzzes the parser and the checker of types: a text that builds must print as one that builds the same graph, and be
-// the same after it was written and read again. An error must say something. Nothing is run.
+// Fuzzes the parser and the checker of types: a text that builds must print as one that builds the same
+// graph, and be the same after it was written and read again. An error must say something. Nothing is run.
 #include "graph/document.h"
 
 #include <cstdint>

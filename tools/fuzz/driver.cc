@@ -2,8 +2,8 @@
 //
 //   fuzz_checkpoint FOLDER...
 //
-// WEIR_FUZZ_MUTATIONS sets how many changes (50,000), WEIR_FUZZ_SEED the seed. The number of the change that is tried
-// stands in the file named by WEIR_FUZZ_TRACE, if any, for the one that crashes.
+// WEIR_FUZZ_MUTATIONS sets how many changes (50,000), WEIR_FUZZ_SEED the seed. The number of the change that
+// is tried stands in the file named by WEIR_FUZZ_TRACE, if any, for the one that crashes.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>

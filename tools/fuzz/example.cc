@@ -1,5 +1,6 @@
-// Fuzzes records: parses each input as an Example and as a SequenceExample, with features of every kind, alone and in
-// a vector. Values must be whole, strings readable, and a record in a vector fails just if it fails alone.
+// Fuzzes records: parses each input as an Example and as a SequenceExample, with features of every kind,
+// alone and in a vector. Values must be whole, strings readable, and a record in a vector fails just if it
+// fails alone.
 #include <cstdint>
 #include <cstdlib>
 #include <functional>

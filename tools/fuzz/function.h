@@ -1,4 +1,5 @@
-// A lambda that is compiled once and called for each input, or compiled for one input: cheaper than a pipeline.
+// A lambda that is compiled once and called for each input, or compiled for one input: cheaper than a
+// pipeline.
 #pragma once
 
 #include <cstdlib>
@@ -23,8 +24,8 @@ T require(Result<T> result) {
 
 class CompiledLambda {
  public:
-  // "s -> length(s)" over one element of this structure; an error if it does not build. A text that does not parse ends
-  // the process.
+  // "s -> length(s)" over one element of this structure; an error if it does not build. A text that does not
+  // parse ends the process.
   static Result<CompiledLambda> compile(const std::string& lambda, const Spec& input) {
     const syntax::Tree tree = require(syntax::parse_document("source() | map(" + lambda + ")", signatures()));
     Scope scope;

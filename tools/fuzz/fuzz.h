@@ -1,4 +1,5 @@
-// What the fuzz targets share. An input is saved bytes or only their content, since a fuzzer cannot guess a checksum.
+// What the fuzz targets share. An input is saved bytes or only their content, since a fuzzer cannot guess a
+// checksum.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// Fuzzes serialized graphs: builds each input with a correct checksum; what builds must survive being written again.
+// Fuzzes serialized graphs: builds each input with a correct checksum; what builds must survive being written
+// again.
 #include <cstdint>
 #include <cstdlib>
 

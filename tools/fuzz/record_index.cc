@@ -1,5 +1,5 @@
-// Fuzzes indexes of records. An input is a file of records, whose index knows what a reader finds; or an index, which is put
-// beside other records with its checksum mended, and gives offsets or an error.
+// Fuzzes indexes of records. An input is a file of records, whose index knows what a reader finds; or an
+// index, which is put beside other records with its checksum mended, and gives offsets or an error.
 #include "format/record_index.h"
 
 #include <cstdlib>
@@ -17,7 +17,8 @@ namespace {
 
 const std::string kFile = "f";
 const std::string kIndex = kFile + std::string(kIndexSuffix);
-// Where the checksum of an index is, what it is of, and how long the part is that says which file it belongs to.
+// Where the checksum of an index is, what it is of, and how long the part is that says which file it belongs
+// to.
 constexpr size_t kCrcAt = 12;
 constexpr size_t kSummedAt = 16;
 constexpr size_t kStateBytes = 16;

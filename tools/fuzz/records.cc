@@ -1,5 +1,5 @@
-// Fuzzes TFRecords: with `resync`, a reader gives the records that one gives without, and others in their order; it ends, and
-// searches each byte a bounded number of times. Inputs are files of records.
+// Fuzzes TFRecords: with `resync`, a reader gives the records that one gives without, and others in their
+// order; it ends, and searches each byte a bounded number of times. Inputs are files of records.
 #include <cstdlib>
 #include <string>
 #include <vector>

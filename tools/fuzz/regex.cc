@@ -1,5 +1,6 @@
-// Fuzzes patterns, rewrites and strings: the first two lines and the others of each input. A pattern that the text of a
-// graph has must give what one that comes with the element gives, and build exactly if that one works.
+// Fuzzes patterns, rewrites and strings: the first two lines and the others of each input. A pattern that the
+// text of a graph has must give what one that comes with the element gives, and build exactly if that one
+// works.
 #include <cstdint>
 #include <cstdlib>
 #include <optional>

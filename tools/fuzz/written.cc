@@ -1,5 +1,5 @@
-// Fuzzes folders of written elements: any bytes give rows that lie within them, or an error. An input is a manifest, or a
-// shard, whose checksums are mended, since a fuzzer cannot guess them.
+// Fuzzes folders of written elements: any bytes give rows that lie within them, or an error. An input is a
+// manifest, or a shard, whose checksums are mended, since a fuzzer cannot guess them.
 #include <algorithm>
 #include <cstring>
 #include <string>

@@ -35,7 +35,8 @@ enum class Verb {
 
 struct Arguments {
   Verb verb = Verb::help;
-  // With Verb::help: the topic; Verb::help itself means the whole command, unless `name` is an operator or function.
+  // With Verb::help: the topic; Verb::help itself means the whole command, unless `name` is an operator or
+  // function.
   Verb topic = Verb::help;
   std::string name;
   // The document, from -e or a file; for the checkpoint verbs `file` is the checkpoint or the folder.

@@ -12,7 +12,8 @@ namespace {
 
 constexpr double kSeconds = 1;
 constexpr int64_t kRepeats = 5;
-// Of calls shorter than this, one in so many is timed by itself, so that reading the clock takes little; a prime, since blocks of rows have a power of two.
+// Of calls shorter than this, one in so many is timed by itself, so that reading the clock takes little; a
+// prime, since blocks of rows have a power of two.
 constexpr double kShortNs = 5000;
 constexpr int64_t kShortCalls = 61;
 // More latencies are not kept.

@@ -48,7 +48,8 @@ uint32_t number_in(const std::string& json, const std::string& name) {
                                  : static_cast<uint32_t>(std::strtoul(&json[at + key.size()], nullptr, 10));
 }
 
-// Whether a position fits does not depend on the rank of this process, so it is restored as the rank that saved it.
+// Whether a position fits does not depend on the rank of this process, so it is restored as the rank that
+// saved it.
 int find_position(const Arguments& arguments, Handles& handles, Position& out) {
   std::string json;
   std::string file;

@@ -41,7 +41,8 @@ std::string_view view(weir_string text);
 // {"error": {"code": …, …}} on one line, with null for what isn't known.
 std::string error_json(const weir_error& error);
 
-// Prints the error of a call that could not be made, or of a document with its line and caret. Returns kExitNotBuilt.
+// Prints the error of a call that could not be made, or of a document with its line and caret. Returns
+// kExitNotBuilt.
 int report(const Handles& handles);
 
 // Returns 0, or reports what is wrong with the file and returns kExitNotBuilt.

@@ -20,8 +20,8 @@ class Digest {
  public:
   explicit Digest(weir_runtime runtime) : runtime_(runtime) { XXH64_reset(&state_, 0); }
 
-  // Takes up to `count` rows of the iterator, or all if it is negative, and then the end if it has come. Fails as weir_iterator_next
-  // does when the iterator can't go on.
+  // Takes up to `count` rows of the iterator, or all if it is negative, and then the end if it has come.
+  // Fails as weir_iterator_next does when the iterator can't go on.
   int32_t add_rows(weir_iterator iterator, int64_t count, weir_error* error) {
     weir_element element{};
     int32_t result = weir_element_create(&element, error);

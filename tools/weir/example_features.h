@@ -1,5 +1,5 @@
-// What a record holds: the features of a serialized tf.Example or another of the protos that TFRecords mostly hold,
-// whatever they are called.
+// What a record holds: the features of a serialized tf.Example or another of the protos that TFRecords mostly
+// hold, whatever they are called.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,8 @@ struct FeatureList {
 struct Record {
   enum class Kind { example, sequence_example, example_list, event, bytes };
   Kind kind = Kind::bytes;
-  // Of an Example, or the context of a SequenceExample or an ExampleListWithContext, sorted by name; the parts of an Event.
+  // Of an Example, or the context of a SequenceExample or an ExampleListWithContext, sorted by name; the
+  // parts of an Event.
   std::vector<Feature> features;
   // Of a SequenceExample; of an ExampleListWithContext one step an example.
   std::vector<FeatureList> lists;

@@ -28,8 +28,8 @@ struct DataFile {
   std::string compression = "none";
   // Bytes of the file, or of all files of a folder.
   uint64_t size = 0;
-  // Of a table: the names of its columns and whether its first row is left out; the byte between fields, and whether they may
-  // stand in quotes.
+  // Of a table: the names of its columns and whether its first row is left out; the byte between fields, and
+  // whether they may stand in quotes.
   std::vector<std::string> columns;
   bool header = false;
   std::string delim = ",";
@@ -39,12 +39,13 @@ struct DataFile {
 // The options of the command's own runtime.
 RuntimeOptions runtime_options(const Arguments& arguments);
 
-// By the name, else by the first bytes. Throws an Error of the file, such as not_found. A file of another format is
-// invalid_argument, which names it, or records that are damaged.
+// By the name, else by the first bytes. Throws an Error of the file, such as not_found. A file of another
+// format is invalid_argument, which names it, or records that are damaged.
 enum class OtherFormat { refused, damaged };
 DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other = OtherFormat::refused);
 
-// The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit each.
+// The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit
+// each.
 class ColumnKind {
  public:
   enum class Kind { ints, floats, text };
@@ -59,19 +60,19 @@ class ColumnKind {
   uint64_t missing_ = 0;
 };
 
-// What a file that is yet to be written is to be, by its name: .csv .tsv .txt, with .gz or .tfrecord.gz; a name without a
-// suffix is a folder for saved elements. Throws invalid_argument for others.
+// What a file that is yet to be written is to be, by its name: .csv .tsv .txt, with .gz or .tfrecord.gz; a
+// name without a suffix is a folder for saved elements. Throws invalid_argument for others.
 FileKind kind_to_write(const std::string& name);
 
-// The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, or saved elements.
-// `on_corrupt` is that of tfrecord.
+// The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, or
+// saved elements. `on_corrupt` is that of tfrecord.
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt = "error");
 
 // The document that reads it, as somebody would write it; empty if there is nothing to read.
 std::string document_of(const DataFile& file, const std::vector<std::string>& column_types);
 
-// Calls `row` for each element that has not failed, `failed` for each other one, up to `limit` of both; negative: all.
-// Stops where they return false.
+// Calls `row` for each element that has not failed, `failed` for each other one, up to `limit` of both;
+// negative: all. Stops where they return false.
 void each_row(const Runtime& runtime, const Dataset& dataset, int64_t limit,
               const std::function<bool(const Element&)>& row,
               const std::function<bool(const Error&)>& failed);

@@ -153,8 +153,8 @@ bool head_lines(const Runtime& runtime, const DataFile& file, int64_t count) {
   return failed;
 }
 
-// Runs `work(runtime, file)` for each file, which returns whether something failed. An Error is reported and the next file
-// follows.
+// Runs `work(runtime, file)` for each file, which returns whether something failed. An Error is reported and
+// the next file follows.
 template <class Work>
 int each_file(const Arguments& arguments, OtherFormat other, Work&& work) {
   const Runtime runtime(runtime_options(arguments));
@@ -251,8 +251,8 @@ class RecordsInfo {
     table.print(2);
   }
 
-  // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features whose
-  // dtype differs are left out, and listed.
+  // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features
+  // whose dtype differs are left out, and listed.
   std::string parser(std::string& left_out) const {
     if (only(Record::Kind::example)) return "map(r -> parse_example(r, {" + features_text(left_out) + "}))";
     if (!only(Record::Kind::sequence_example)) return "";

@@ -1,4 +1,5 @@
-// What long work says on standard error: on a terminal a bar with rate and time left, elsewhere a plain line now and then.
+// What long work says on standard error: on a terminal a bar with rate and time left, elsewhere a plain line
+// now and then.
 #pragma once
 
 #include <chrono>

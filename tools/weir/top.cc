@@ -53,8 +53,8 @@ std::string cleaned(std::string text) {
   return text;
 }
 
-// The page as it is; empty if it has just gone, or is none of `owner`'s. The folder is everybody's, so anything may have
-// the name of a page.
+// The page as it is; empty if it has just gone, or is none of `owner`'s. The folder is everybody's, so
+// anything may have the name of a page.
 std::string read_page(const std::string& name, uid_t owner) {
   std::string text;
   const int file = ::open(name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

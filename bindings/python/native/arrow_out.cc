@@ -1,5 +1,6 @@
-// A dataset as a stream of Arrow record batches: one row an element, over the library's memory. A reader may call it on any
-// thread, with the GIL or without it, which only the main thread takes, to let signals end a wait.
+// A dataset as a stream of Arrow record batches: one row an element, over the library's memory. A reader may
+// call it on any thread, with the GIL or without it, which only the main thread takes, to let signals end a
+// wait.
 #include <poll.h>
 
 #include <cerrno>
@@ -213,9 +214,9 @@ ArrowArray* array_of(const Field& field, int64_t rows, const std::shared_ptr<Own
 
 // ---- signals
 
-// The exception of a signal that ended a read, until it is raised. Readers raise an exception of their own for what a stream
-// answers; this one takes its place when the reader, or what it came in, is released on the way out. If neither is, the
-// interpreter raises it before it runs on. Guarded by the GIL.
+// The exception of a signal that ended a read, until it is raised. Readers raise an exception of their own
+// for what a stream answers; this one takes its place when the reader, or what it came in, is released on the
+// way out. If neither is, the interpreter raises it before it runs on. Guarded by the GIL.
 nb::object& interruption() {
   static auto* kept = new nb::object;
   return *kept;

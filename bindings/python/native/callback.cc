@@ -13,7 +13,8 @@ Plan plan_of(const std::string& text, uint32_t first = 0) {
   return Plan::of(spec.get(), first);
 }
 
-// Runs `body`, which returns false with an exception, under the GIL. After the interpreter has ended, calls fail.
+// Runs `body`, which returns false with an exception, under the GIL. After the interpreter has ended, calls
+// fail.
 template <class Body>
 int32_t held(weir_call call, Body&& body) {
   if (finalizing()) return WEIR_CODE_CANCELLED;

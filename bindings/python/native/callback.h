@@ -5,7 +5,8 @@
 
 namespace weirpy {
 
-// What a callback or generator of the library holds of Python. Alive until the library destroys it, on any thread.
+// What a callback or generator of the library holds of Python. Alive until the library destroys it, on any
+// thread.
 struct Host {
   nb::object function;
   std::vector<Plan> inputs;  // of each argument, with its place in the flat list of inputs

@@ -1,4 +1,5 @@
-// What all files of the extension share: handles that release themselves, errors that become exceptions, and NumPy.
+// What all files of the extension share: handles that release themselves, errors that become exceptions, and
+// NumPy.
 #pragma once
 
 #define PY_SSIZE_T_CLEAN
@@ -27,7 +28,8 @@ namespace nb = nanobind;
 
 namespace weirpy {
 
-// Owns a handle of the library. Releasing may wait for callbacks, which need the GIL, so it is given up for that.
+// Owns a handle of the library. Releasing may wait for callbacks, which need the GIL, so it is given up for
+// that.
 template <class Handle, void (*Release)(Handle), bool kWaits = false>
 class Owned {
  public:
@@ -93,8 +95,9 @@ struct Error {
   operator weir_error*() { return &error; }
 };
 
-// Sets the Python exception of an error. `goes_on` says that the next call of the iterator continues after it. An
-// exception that a callback raised on this thread becomes its cause; one like KeyboardInterrupt takes its place.
+// Sets the Python exception of an error. `goes_on` says that the next call of the iterator continues after
+// it. An exception that a callback raised on this thread becomes its cause; one like KeyboardInterrupt takes
+// its place.
 void set_exception(const weir_error& error, bool goes_on);
 
 // What a call answers that a signal ended; its exception is set.
@@ -106,8 +109,8 @@ void check(int32_t result, const Error& error);
 // What a callback on this thread raised last, to be chained to the error that follows from it.
 void keep_raised(nb::object exception);
 nb::object take_raised();
-// A callback on this thread raised what `except Exception` does not take, such as KeyboardInterrupt: that is set again, and
-// is no error of an element. Called without the GIL.
+// A callback on this thread raised what `except Exception` does not take, such as KeyboardInterrupt: that is
+// set again, and is no error of an element. Called without the GIL.
 bool was_interrupted();
 
 // Runs a call of the library without the GIL, and throws unless it gives WEIR_OK.
@@ -125,8 +128,8 @@ void checked_without_gil(Call&& call) {
 // Whether the interpreter is ending: then objects can no longer be released.
 bool finalizing();
 
-// Python before 3.14 ends a thread that wants the GIL after the interpreter has ended, but a thread must not end inside the
-// library. As in later versions, it sleeps until the process is gone.
+// Python before 3.14 ends a thread that wants the GIL after the interpreter has ended, but a thread must not
+// end inside the library. As in later versions, it sleeps until the process is gone.
 template <class Body>
 auto never_ending(Body&& body) {
   try {

@@ -20,15 +20,16 @@ struct Dataset {
   bool on_caller = false;
   // Of the first function in it that takes one call at a time: Callback::serial.
   std::string serial;
-  // What taking elements by their position needs again: how they become objects, and the element, which is zero while a
-  // call fills it.
+  // What taking elements by their position needs again: how they become objects, and the element, which is
+  // zero while a call fills it.
   std::optional<Plan> plan;
   OwnedElement element;
 
   weir_runtime host() const { return nb::cast<Runtime&>(runtime).handle.get(); }
 };
 
-// The element that a call fills, borrowed from an iterator or a dataset. A second thread inside the same one makes its own.
+// The element that a call fills, borrowed from an iterator or a dataset. A second thread inside the same one
+// makes its own.
 class Filling {
  public:
   explicit Filling(OwnedElement& spare) : spare_(spare), element_(std::move(spare)) {

@@ -41,8 +41,9 @@ int32_t next_held(Iterator& self, weir_element element, Error& error) {
   return result == WEIR_PENDING ? next_released(self, element, error) : result;
 }
 
-// Giving up the GIL costs more than a cheap element, and lets other threads keep it for milliseconds. So it is kept
-// where elements turn out to be cheap, for as long as they are; what waits for other threads always gives it up.
+// Giving up the GIL costs more than a cheap element, and lets other threads keep it for milliseconds. So it
+// is kept where elements turn out to be cheap, for as long as they are; what waits for other threads always
+// gives it up.
 int32_t timed(Iterator& self, weir_element element, Error& error) {
   const auto begun = Clock::now();
   const int32_t result =
@@ -108,7 +109,8 @@ nb::object converted(Iterator& self, int32_t result, weir_element element, const
   return nb::steal(value);
 }
 
-// A call on a thread of its own, for what nothing but a cancel could end: this thread waits, and lets signals end the wait.
+// A call on a thread of its own, for what nothing but a cancel could end: this thread waits, and lets signals
+// end the wait.
 class Beside {
  public:
   template <class Call>
@@ -143,7 +145,8 @@ class Beside {
   const std::shared_ptr<Shared> shared_ = std::make_shared<Shared>();
 };
 
-// Whether an element may be in the making, for which other calls would wait. A thread inside next has taken the element.
+// Whether an element may be in the making, for which other calls would wait. A thread inside next has taken
+// the element.
 bool makes_elements(const Iterator& self) { return !self.settled || !self.element; }
 
 // What begins an iterator. The pieces live as long as the options.

@@ -11,7 +11,8 @@ namespace weirpy {
 
 struct Iterator;
 
-// Iterators that are alive when the interpreter ends are cancelled first, so that no thread calls into it afterwards.
+// Iterators that are alive when the interpreter ends are cancelled first, so that no thread calls into it
+// afterwards.
 void watch(Iterator* iterator);
 void unwatch(Iterator* iterator);
 
@@ -20,8 +21,8 @@ void settle(Iterator& self);
 
 // How many functions are being traced, on all threads. Guarded by the GIL.
 extern uint32_t traces;
-// Sets the exception, and gives false, on a thread that traces a function: what it does to an iterator happens once, and
-// not for each element.
+// Sets the exception, and gives false, on a thread that traces a function: what it does to an iterator
+// happens once, and not for each element.
 bool ask_outside();
 inline void check_outside() {
   if (traces > 0 && !ask_outside()) throw nb::python_error();
@@ -46,15 +47,16 @@ struct Iterator {
   bool on_caller = false;
 };
 
-// Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50 ms.
-// Returns its result, or kInterrupted with the exception of a signal.
+// Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50
+// ms. Returns its result, or kInterrupted with the exception of a signal.
 constexpr int64_t kSignalSlice = 50'000'000;
 constexpr int32_t kMostCheap = 256;
 
 // Lets a loop over elements that runs without the GIL handle signals as often as a wait does.
 class SignalWatch {
  public:
-  // Called after each element; true with the exception of a signal. Looks at the clock now and then, or at once.
+  // Called after each element; true with the exception of a signal. Looks at the clock now and then, or at
+  // once.
   bool interrupted(bool at_once) {
     if (!at_once && ++calls_ % kMostCheap != 0) return false;
     const auto now = std::chrono::steady_clock::now();

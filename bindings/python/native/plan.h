@@ -51,8 +51,8 @@ struct Classes {
 };
 Classes& classes();
 
-// The NumPy dtype of a weir dtype: a new reference. bfloat16 is that of ml_dtypes, NULL without an exception if there
-// is none.
+// The NumPy dtype of a weir dtype: a new reference. bfloat16 is that of ml_dtypes, NULL without an exception
+// if there is none.
 PyArray_Descr* descr_of(int32_t dtype);
 
 // The weir dtype of a NumPy dtype, 0 if there is none.

@@ -8,8 +8,8 @@ namespace {
 using OwnedWriter = Owned<weir_record_writer, weir_record_writer_destroy>;
 using OwnedExample = Owned<weir_example, weir_example_destroy>;
 
-// So many records, or bytes of them, are passed to the library together, since giving up the interpreter's lock and taking
-// it again costs more than writing a small one. Until then their objects are kept.
+// So many records, or bytes of them, are passed to the library together, since giving up the interpreter's
+// lock and taking it again costs more than writing a small one. Until then their objects are kept.
 constexpr size_t kRecordsTogether = 256;
 constexpr size_t kBytesTogether = 64 * 1024;
 
@@ -56,7 +56,8 @@ void create(RecordWriter* self, nb::object runtime, const std::string& file, int
   });
 }
 
-// What is wrong with the file may be said at a later record, as the library does, which gathers what it writes.
+// What is wrong with the file may be said at a later record, as the library does, which gathers what it
+// writes.
 void write(RecordWriter& self, nb::bytes record) {
   // The library says that the writer is closed, or that another thread is using it.
   if (self.closed || !self.passing.empty())

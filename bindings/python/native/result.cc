@@ -36,7 +36,8 @@ bool write_string(PyObject* entry, weir_call call, weir_string* out) {
   return true;
 }
 
-// Numbers of Python that the dtype holds as they are, apart from the rounding of floats. All else is decided in Python.
+// Numbers of Python that the dtype holds as they are, apart from the rounding of floats. All else is decided
+// in Python.
 bool surely_fits(PyObject* value, int32_t dtype) {
   if (PyFloat_CheckExact(value)) {
     const double number = PyFloat_AS_DOUBLE(value);

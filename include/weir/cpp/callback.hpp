@@ -369,13 +369,13 @@ constexpr bool is_function = takes_call<F> || IsTyped<F>::value;
 //   Callback([](Call& call) { ... }, "(int64, float32)")
 //     reads and writes through the Call. Without a spec, the result has the structure of the input.
 //
-// `flags` is WEIR_CALLBACK_CONCURRENT, _PURE, _BLOCKING, _ON_CALLER, and for the second form _BLOCK, as weir.h
-// explains them. Without CONCURRENT, calls come one at a time. Without PURE, a position of the dataset is saved only
-// with a state(), or as IteratorOptions::checkpoint_policy says.
+// `flags` is WEIR_CALLBACK_CONCURRENT, _PURE, _BLOCKING, _ON_CALLER, and for the second form _BLOCK, as
+// weir.h explains them. Without CONCURRENT, calls come one at a time. Without PURE, a position of the dataset
+// is saved only with a state(), or as IteratorOptions::checkpoint_policy says.
 //
-// The function and what it captured are destroyed once, with the last Callback, Pipeline, dataset and iterator
-// that holds it, on any thread. What it throws becomes the error of the element: an Error with its code and
-// message, std::bad_alloc as resource_exhausted, and everything else as unknown.
+// The function and what it captured are destroyed once, with the last Callback, Pipeline, dataset and
+// iterator that holds it, on any thread. What it throws becomes the error of the element: an Error with its
+// code and message, std::bad_alloc as resource_exhausted, and everything else as unknown.
 class Callback {
  public:
   template <class F, class = std::enable_if_t<!detail::takes_call<F> && detail::is_function<F>>>
@@ -401,9 +401,10 @@ class Callback {
         result_spec_(std::move(result_spec)),
         body_(std::make_shared<detail::WholeCall<F>>(std::move(function))) {}
 
-  // What a function that is not pure remembers from call to call goes into checkpoints: `save` returns it, `restore`
-  // takes it back before the first call of an iterator that begins there. The state is the function's, so use it in one
-  // iterator at a time. What they throw makes saving or creating the iterator fail with unknown.
+  // What a function that is not pure remembers from call to call goes into checkpoints: `save` returns it,
+  // `restore` takes it back before the first call of an iterator that begins there. The state is the
+  // function's, so use it in one iterator at a time. What they throw makes saving or creating the iterator
+  // fail with unknown.
   Callback& state(std::function<std::string()> save, std::function<void(std::string_view)> restore) {
     body_->save = std::move(save);
     body_->restore = std::move(restore);
@@ -414,8 +415,8 @@ class Callback {
   // Empty: that of the input.
   const std::string& result_spec() const noexcept { return result_spec_; }
 
-  // For a call of weir.h, which takes it over: it must be given to one, or destroyed with its own function. Its
-  // strings live as long as this object.
+  // For a call of weir.h, which takes it over: it must be given to one, or destroyed with its own function.
+  // Its strings live as long as this object.
   weir_callback make_handed() const {
     weir_callback out = WEIR_CALLBACK_INIT;
     out.flags = flags_;

@@ -31,8 +31,8 @@ struct Generation {
   int64_t number = 0;  // from 1
 };
 
-// Keeps the newest positions of an iterator in a folder, each with bytes of the caller's. One thread at a time may use
-// a manager.
+// Keeps the newest positions of an iterator in a folder, each with bytes of the caller's. One thread at a
+// time may use a manager.
 class CheckpointManager {
  public:
   // Creates the folder if it is missing.
@@ -62,8 +62,8 @@ class CheckpointManager {
     detail::call(weir_checkpoint_manager_save, handle(), iterator.handle(),
                  static_cast<const void*>(extra.data()), static_cast<uint64_t>(extra.size()));
   }
-  // The newest valid generation; nothing if there is none at all, which is how a first run begins. If there are some
-  // and none is valid, it throws data_loss.
+  // The newest valid generation; nothing if there is none at all, which is how a first run begins. If there
+  // are some and none is valid, it throws data_loss.
   std::optional<Generation> load() {
     try {
       return loaded(WEIR_OWN_RANK);
@@ -73,10 +73,10 @@ class CheckpointManager {
     }
   }
 
-  // With a world size: the newest valid generation of each rank of the newest group that was complete when this manager
-  // was made; empty if there was none. If there are as many as this job has ranks, continue from this rank's own
-  // position; otherwise pass all of them as IteratorOptions::rank_checkpoints. Save before taking anything, and take
-  // nothing before complete().
+  // With a world size: the newest valid generation of each rank of the newest group that was complete when
+  // this manager was made; empty if there was none. If there are as many as this job has ranks, continue from
+  // this rank's own position; otherwise pass all of them as IteratorOptions::rank_checkpoints. Save before
+  // taking anything, and take nothing before complete().
   std::vector<Generation> load_ranks() {
     uint32_t count = 0;
     detail::call(weir_checkpoint_manager_ranks, handle(), &count, static_cast<int32_t*>(nullptr));
@@ -107,8 +107,8 @@ class CheckpointManager {
   detail::Unique<weir_checkpoint_manager, weir_checkpoint_manager_destroy> handle_;
 };
 
-// Describes a file that Iterator::save_file() or a CheckpointManager wrote, or the generations in a folder. `flags` are
-// WEIR_DESCRIBE_...; without WEIR_DESCRIBE_TEXT it is JSON.
+// Describes a file that Iterator::save_file() or a CheckpointManager wrote, or the generations in a folder.
+// `flags` are WEIR_DESCRIBE_...; without WEIR_DESCRIBE_TEXT it is JSON.
 inline Bytes describe_checkpoint(const Runtime& runtime, std::string_view name, uint32_t flags = 0) {
   return detail::bytes_of(weir_checkpoint_describe, runtime.handle(), name.data(),
                           static_cast<uint64_t>(name.size()), flags);

@@ -147,10 +147,10 @@ class Dataset {
     detail::call(weir_dataset_fingerprint, handle(), &out);
     return {out.words[0], out.words[1]};
   }
-  // Fills `element` with the element at `position` of the first epoch, counted from 0, without those before it;
-  // weir_dataset_at lists the operators that know where their elements are. Throws out_of_range beyond the last one, and an
-  // Error with element_failed() where the element failed. Any number of threads may call it, each with an element of its
-  // own. random_access() reads typed components.
+  // Fills `element` with the element at `position` of the first epoch, counted from 0, without those before
+  // it; weir_dataset_at lists the operators that know where their elements are. Throws out_of_range beyond
+  // the last one, and an Error with element_failed() where the element failed. Any number of threads may call
+  // it, each with an element of its own. random_access() reads typed components.
   void at(const Runtime& runtime, int64_t position, Element& element) const;
   // How many loops were begun before this one, for IteratorOptions::epoch. Copies count together.
   uint64_t count_loop() const noexcept { return loops_ ? loops_->fetch_add(1) : 0; }
@@ -165,8 +165,8 @@ class Written;
 }
 
 // Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; a
-// callback, or a function that becomes one. Of an operator, it is a parameter's value: a text of the notation, or what the
-// operators of Pipeline take, such as Value("a string").
+// callback, or a function that becomes one. Of an operator, it is a parameter's value: a text of the
+// notation, or what the operators of Pipeline take, such as Value("a string").
 class Argument {
  public:
   using Value = std::variant<std::string, Tensor, Dataset, Callback, double>;
@@ -287,9 +287,10 @@ inline Dataset parse(const Runtime& runtime, std::string_view text, const Argume
 //
 //   weir::apply(runtime, "batch", {dataset}, {{"n", "32"}, {"drop_remainder", "true"}})
 //
-// Arguments are the operator's parameters by name, or by position if the name is empty. Here a text is a value of the
-// notation; a string, such as a file's name, is Value(file). The first input stands to the left of a
-// transformation; further ones, and those of a source such as zip, become its first positional arguments.
+// Arguments are the operator's parameters by name, or by position if the name is empty. Here a text is a
+// value of the notation; a string, such as a file's name, is Value(file). The first input stands to the left
+// of a transformation; further ones, and those of a source such as zip, become its first positional
+// arguments.
 inline Dataset apply(const Runtime& runtime, std::string_view operator_name,
                      const std::vector<Dataset>& inputs, const Arguments& arguments = {}) {
   std::vector<weir_dataset> handles;

@@ -48,8 +48,8 @@ class Error : public std::runtime_error {
   int64_t record() const noexcept { return details_->record; }
   // All of this except the code in one line, for logs. what() is the same.
   std::string_view line() const noexcept { return what(); }
-  // One element failed, and the next call continues after it. If false, the call itself failed and repeating it
-  // will not help.
+  // One element failed, and the next call continues after it. If false, the call itself failed and repeating
+  // it will not help.
   bool element_failed() const noexcept { return details_->element_failed; }
 
  private:

@@ -28,8 +28,8 @@ struct Origin {
   int64_t record = -1;  // counted from 0, -1 where it is not known
 };
 
-// Holds the element that an iterator gave last; its memory is reused for the next one. One thread at a time may use an
-// element.
+// Holds the element that an iterator gave last; its memory is reused for the next one. One thread at a time
+// may use an element.
 class Element {
  public:
   Element() {
@@ -39,9 +39,9 @@ class Element {
   }
 
   weir_element handle() const noexcept { return handle_.get(); }
-  // Component `index` of the flat list as T: a value (int64_t, float, std::string_view), Span<const float> with
-  // all entries, Array<float>, or a weir_view of any dtype. Valid until the element is filled again, cleared or
-  // destroyed. Throws invalid_argument if the dtype, or for a value the shape, is another one.
+  // Component `index` of the flat list as T: a value (int64_t, float, std::string_view), Span<const float>
+  // with all entries, Array<float>, or a weir_view of any dtype. Valid until the element is filled again,
+  // cleared or destroyed. Throws invalid_argument if the dtype, or for a value the shape, is another one.
   template <class T>
   T get(uint32_t index) const {
     return detail::read_checked<T>(view(index), std::to_string(index));
@@ -109,7 +109,8 @@ struct Row<> {
 template <class... T>
 class Columns {
  public:
-  // No paths: all components, in the order of the flat list. Throws invalid_argument, as `caller`, unless they fit.
+  // No paths: all components, in the order of the flat list. Throws invalid_argument, as `caller`, unless
+  // they fit.
   void bind(const Spec& spec, std::initializer_list<std::string_view> paths, const char* caller) {
     if constexpr (sizeof...(T) > 0) {
       const std::vector<Part> parts = parts_of(spec);
@@ -179,9 +180,11 @@ struct IteratorOptions {
   std::string_view checkpoint{};  // what Iterator::save() gave; copied
   std::string checkpoint_file{};  // what Iterator::save_file() wrote
   bool uninitialized = false;     // even if the dataset needs no parameters
-  // How often the dataset was gone through before: shuffles and random functions begin with their order of that epoch.
+  // How often the dataset was gone through before: shuffles and random functions begin with their order of
+  // that epoch.
   uint64_t epoch = 0;
-  // The iterator's rank and the number of ranks, for shard(auto, auto); world_size 0: as the environment says.
+  // The iterator's rank and the number of ranks, for shard(auto, auto); world_size 0: as the environment
+  // says.
   uint32_t rank = 0;
   uint32_t world_size = 0;
   // Instead of a checkpoint: what the iterators of all ranks saved, to continue with another number of ranks.
@@ -242,18 +245,19 @@ class Iterator {
   // Starts the current dataset again.
   void initialize(const IteratorOptions& options = {}) { initialize(Dataset(), options); }
 
-  // A range of the remaining elements, for a loop: each is a tuple of one T per component, in the order of the
-  // flat list; for one T, the value itself; without any, an Element&. The types are those of Element::get().
-  // With paths, those components only, in that order:
+  // A range of the remaining elements, for a loop: each is a tuple of one T per component, in the order of
+  // the flat list; for one T, the value itself; without any, an Element&. The types are those of
+  // Element::get(). With paths, those components only, in that order:
   //
   //   for (auto [image, label] : iterator.elements<Span<const uint8_t>, int64_t>({"image", "label"}))
   //
-  // The types are checked here, against the spec, and not per element, except that a component of unknown rank
-  // is checked to be a scalar at each element. Memory that a T borrows is valid until the loop continues. If an
-  // element failed, the loop throws; another loop over the same range, or iterator, continues after it.
+  // The types are checked here, against the spec, and not per element, except that a component of unknown
+  // rank is checked to be a scalar at each element. Memory that a T borrows is valid until the loop
+  // continues. If an element failed, the loop throws; another loop over the same range, or iterator,
+  // continues after it.
   //
-  // The range refers to the iterator, unless that is a temporary, which it keeps. One thread at a time may use
-  // a range; each of several threads makes its own.
+  // The range refers to the iterator, unless that is a temporary, which it keeps. One thread at a time may
+  // use a range; each of several threads makes its own.
   template <class... T>
   Elements<T...> elements(std::initializer_list<std::string_view> paths = {}) & {
     return Elements<T...>(*this, paths);
@@ -267,8 +271,8 @@ class Iterator {
   bool next(Element& element) {
     return detail::call(weir_iterator_next, handle(), element.handle()) != WEIR_END;
   }
-  // Fills it with up to max_rows elements at once, 1 to 1024, which are the first dimension of each component; returns
-  // how many, 0 at the end.
+  // Fills it with up to max_rows elements at once, 1 to 1024, which are the first dimension of each
+  // component; returns how many, 0 at the end.
   int64_t next_block(int64_t max_rows, Element& element) {
     int64_t rows = 0;
     detail::call(weir_iterator_next_block, handle(), max_rows, element.handle(), &rows);
@@ -299,8 +303,8 @@ class Iterator {
     detail::call(weir_iterator_ready_fd, handle(), &out);
     return out;
   }
-  // Returns the iterator that has this name within its runtime: this one, unless another has it already. The last of
-  // its owners to go releases it.
+  // Returns the iterator that has this name within its runtime: this one, unless another has it already. The
+  // last of its owners to go releases it.
   Iterator share(std::string_view name) const {
     weir_iterator out{};
     detail::call(weir_iterator_share, handle(), name.data(), static_cast<uint64_t>(name.size()), &out);
@@ -360,9 +364,9 @@ class Iterator {
   detail::Unique<weir_iterator, weir_iterator_destroy> handle_;
 };
 
-// Takes each element from the iterator that a string handle names; that iterator keeps its position. Several threads
-// may use one at once. Its functions are those of Iterator. They throw not_found if the iterator is gone, and
-// invalid_argument, with the part that differs, if its elements don't fit.
+// Takes each element from the iterator that a string handle names; that iterator keeps its position. Several
+// threads may use one at once. Its functions are those of Iterator. They throw not_found if the iterator is
+// gone, and invalid_argument, with the part that differs, if its elements don't fit.
 class Feedable {
  public:
   explicit Feedable(const Spec& spec) {
@@ -466,8 +470,8 @@ class Elements {
   detail::Columns<T...> columns_;
 };
 
-// A new loop over the dataset, like Iterator::elements(). The dataset counts such loops, those over copies of it too:
-// each begins with the next epoch, so that its shuffles have another order every time.
+// A new loop over the dataset, like Iterator::elements(). The dataset counts such loops, those over copies of
+// it too: each begins with the next epoch, so that its shuffles have another order every time.
 template <class... T>
 Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
                         std::initializer_list<std::string_view> paths = {}) {
@@ -476,14 +480,16 @@ Elements<T...> elements(const Runtime& runtime, const Dataset& dataset,
   return Iterator(runtime, dataset, options).template elements<T...>(paths);
 }
 
-// Elements of a dataset by their position, as Dataset::at() reads them, with the types of Iterator::elements():
+// Elements of a dataset by their position, as Dataset::at() reads them, with the types of
+// Iterator::elements():
 //
 //   using Bytes = weir::Span<const uint8_t>;
 //   auto rows = weir::random_access<Bytes, int64_t>(runtime, dataset, {"image", "label"});
 //   auto [image, label] = rows[7];
 //
-// The types are checked once, when it is made. Memory that a T borrows is valid until the next call. One thread at a time
-// may use it; each of several threads makes its own. It refers to the runtime and shares the dataset.
+// The types are checked once, when it is made. Memory that a T borrows is valid until the next call. One
+// thread at a time may use it; each of several threads makes its own. It refers to the runtime and shares the
+// dataset.
 template <class... T>
 class RandomAccess {
  public:

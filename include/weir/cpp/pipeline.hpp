@@ -75,8 +75,8 @@ using IfText = std::enable_if_t<std::is_convertible_v<const T&, std::string_view
 
 }  // namespace detail
 
-// ---- What operators take. A program seldom names these types: values convert to them, and to each of them an
-// Expression. An argument made of {} stands for the default.
+// ---- What operators take. A program seldom names these types: values convert to them, and to each of them
+// an Expression. An argument made of {} stands for the default.
 
 // A whole number, or automatic where the operator has that.
 class Int : public detail::Written {
@@ -136,8 +136,8 @@ class SpecText : public detail::Written {
   SpecText(const Spec& spec) : Written(detail::kText, spec.text()) {}
 };
 
-// A value: a number or bool, written as a literal, which adapts to the dtype that it meets; a string; a Tensor.
-// Structures are Value::dict() and Value::tuple().
+// A value: a number or bool, written as a literal, which adapts to the dtype that it meets; a string; a
+// Tensor. Structures are Value::dict() and Value::tuple().
 class Value : public detail::Written {
  public:
   Value() = default;
@@ -287,7 +287,8 @@ class Document {
     return then(OperatorCall("").add({"@" + name, std::forward<T>(value)}));
   }
 
-  // Makes the dataset. Throws invalid_argument, which shows the document that the calls are, with a caret below the place.
+  // Makes the dataset. Throws invalid_argument, which shows the document that the calls are, with a caret
+  // below the place.
   Dataset build(const Runtime& runtime) const { return apply(runtime, "", {}, {call_}); }
   const Argument& call() const noexcept { return call_; }
 

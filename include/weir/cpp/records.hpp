@@ -92,8 +92,8 @@ class ExampleBuilder {
   }
 
   weir_example handle() const noexcept { return handle_.get(); }
-  // Sets a feature to one value, or to several: a list in braces, a container or a Span. They are copied. Integers are
-  // kept as int64, floats as float32, texts as bytes:
+  // Sets a feature to one value, or to several: a list in braces, a container or a Span. They are copied.
+  // Integers are kept as int64, floats as float32, texts as bytes:
   //
   //   example.set("label", 7).set("weights", {0.5F, 2.0F}).set("words", {"a", "b"});
   template <class T>

@@ -119,8 +119,8 @@ inline std::vector<Part> parts_of(const Spec& spec) {
 //   Tensor::own(std::move(vector))   a vector (or anything with data() and size()) that moves in, no copy.
 //   Tensor::copy(data, dims)         a copy; the memory may be reused at once.
 //
-// Without dims, a container is a vector of its size. Strings are containers of std::string_view for copy(), of
-// weir_string for wrap().
+// Without dims, a container is a vector of its size. Strings are containers of std::string_view for copy(),
+// of weir_string for wrap().
 class Tensor {
  public:
   Tensor() noexcept = default;

@@ -1,4 +1,5 @@
-// adjust_contrast(x, factor) and random_contrast(x, low, high, seed: none): the distance of each entry from its mean.
+// adjust_contrast(x, factor) and random_contrast(x, low, high, seed: none): the distance of each entry from
+// its mean.
 #include "expr/adjust.h"
 
 namespace weir {

@@ -1,4 +1,5 @@
-// adjust_saturation(x, factor) and random_saturation(x, low, high, seed: none): how far colours are from grey.
+// adjust_saturation(x, factor) and random_saturation(x, low, high, seed: none): how far colours are from
+// grey.
 #include "expr/adjust.h"
 
 namespace weir {

@@ -9,7 +9,8 @@ namespace weir {
 
 namespace {
 
-// A sign, the 309 digits of the largest double, a point and six decimals; two of them and "(,)" for complex numbers.
+// A sign, the 309 digits of the largest double, a point and six decimals; two of them and "(,)" for complex
+// numbers.
 constexpr size_t kMostFloat = 320;
 using Text = std::array<char, 2 * kMostFloat + 3>;
 

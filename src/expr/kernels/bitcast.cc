@@ -1,5 +1,6 @@
-// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one consumes
-// a last dimension of matching extent. No bytes move, except to a wider dtype, for which x may not be aligned.
+// bitcast(x, dtype): the same bytes read as another dtype. A narrower one adds a last dimension, a wider one
+// consumes a last dimension of matching extent. No bytes move, except to a wider dtype, for which x may not
+// be aligned.
 #include <cstring>
 
 #include "core/text.h"

@@ -1,4 +1,5 @@
-// convert_image_dtype(x, dtype): an image in another dtype, scaled to its range: integers use all of theirs, floats [0, 1].
+// convert_image_dtype(x, dtype): an image in another dtype, scaled to its range: integers use all of theirs,
+// floats [0, 1].
 #include <cmath>
 #include <limits>
 

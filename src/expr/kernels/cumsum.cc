@@ -1,4 +1,5 @@
-// cumsum(x, axis: 0, exclusive: false, reverse: false): the sums of the entries up to each place along an axis.
+// cumsum(x, axis: 0, exclusive: false, reverse: false): the sums of the entries up to each place along an
+// axis.
 #include <algorithm>
 
 #include "core/text.h"
@@ -16,8 +17,9 @@ struct Scan : KernelState {
   bool reverse = false;
 };
 
-// Scans `extent` lines of `width` entries, one after the other in memory; `in` and `out` begin at the first line of
-// the scan, and `step` leads to the next. Each sum is rounded to T, as if it were added up one by one.
+// Scans `extent` lines of `width` entries, one after the other in memory; `in` and `out` begin at the first
+// line of the scan, and `step` leads to the next. Each sum is rounded to T, as if it were added up one by
+// one.
 template <class T>
 void scan(const T* in, T* out, int64_t extent, int64_t width, int64_t step, bool exclusive) {
   const auto add = [](T a, T b) { return store<T>(wrap::add(load(a), load(b))); };

@@ -1,5 +1,6 @@
-// decode_csv(s, columns, delim: ",", quote: true, na_value: ""): the fields of a row of a table in text form as a tuple,
-// read as the source csv reads them. Strings are views of the row; only those with doubled quotes are copied.
+// decode_csv(s, columns, delim: ",", quote: true, na_value: ""): the fields of a row of a table in text form
+// as a tuple, read as the source csv reads them. Strings are views of the row; only those with doubled quotes
+// are copied.
 #include <cstring>
 
 #include "expr/check.h"
@@ -17,7 +18,8 @@ constexpr size_t kShownBytes = 60;
 
 struct CsvColumn {
   DType dtype = DType::invalid;
-  // What an empty field stands for: 8 bytes, or a string of CsvTable::strings. Without it an empty field is a mistake.
+  // What an empty field stands for: 8 bytes, or a string of CsvTable::strings. Without it an empty field is a
+  // mistake.
   bool has_fallback = false;
   uint64_t number = 0;
   Str string;

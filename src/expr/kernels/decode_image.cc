@@ -1,6 +1,7 @@
-// decode_jpeg(s, channels: 0, ratio: 1), decode_png(s, channels: 0, dtype: uint8), decode_bmp(s), decode_gif(s),
-// decode_image(s, channels: 0), decode_and_crop_jpeg(s, [y, x, h, w]): the pixels of an encoded image. As in TensorFlow, the
-// first bytes tell the format, and most functions take more formats than their name says.
+// decode_jpeg(s, channels: 0, ratio: 1), decode_png(s, channels: 0, dtype: uint8), decode_bmp(s),
+// decode_gif(s), decode_image(s, channels: 0), decode_and_crop_jpeg(s, [y, x, h, w]): the pixels of an
+// encoded image. As in TensorFlow, the first bytes tell the format, and most functions take more formats than
+// their name says.
 #include <algorithm>
 
 #include "core/text.h"

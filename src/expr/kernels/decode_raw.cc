@@ -1,6 +1,7 @@
 // decode_raw(s, dtype, little_endian: true): the bytes of a string as a vector of numbers; a tensor of
 // strings of equal length gets a last dimension. The bytes are copied once, into rows side by side, where
-// kernels run flat loops. decode_padded_raw(s, length, dtype): the same for strings cut or padded to one length.
+// kernels run flat loops. decode_padded_raw(s, length, dtype): the same for strings cut or padded to one
+// length.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,4 +1,5 @@
-// a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own dtype.
+// a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own
+// dtype.
 #include "expr/infer.h"
 
 namespace weir {

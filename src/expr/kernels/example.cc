@@ -1,4 +1,5 @@
-// example({name: value}) and sequence_example({context}, {lists}): serialized tf.Examples and tf.SequenceExamples.
+// example({name: value}) and sequence_example({context}, {lists}): serialized tf.Examples and
+// tf.SequenceExamples.
 #include <algorithm>
 #include <numeric>
 

@@ -1,4 +1,5 @@
-// flip_left_right, flip_up_down and their random forms, which turn each image over or not: images of any dtype.
+// flip_left_right, flip_up_down and their random forms, which turn each image over or not: images of any
+// dtype.
 #include <algorithm>
 #include <cstring>
 

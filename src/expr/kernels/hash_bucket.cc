@@ -1,4 +1,5 @@
-// hash_bucket(s, n): FarmHash's Fingerprint64 of each string modulo n, as TensorFlow's string_to_hash_bucket_fast.
+// hash_bucket(s, n): FarmHash's Fingerprint64 of each string modulo n, as TensorFlow's
+// string_to_hash_bucket_fast.
 #include "expr/elementwise.h"
 #include "expr/strings.h"
 

@@ -1,5 +1,5 @@
-// crop(image, y, x, h, w), central_crop(x, fraction), pad_to(image, y, x, h, w): a part of an image, or an image as a part of
-// a larger one.
+// crop(image, y, x, h, w), central_crop(x, fraction), pad_to(image, y, x, h, w): a part of an image, or an
+// image as a part of a larger one.
 #include <algorithm>
 #include <cstring>
 #include <iterator>

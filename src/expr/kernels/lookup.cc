@@ -1,5 +1,5 @@
-// lookup(keys, table, default): the positions of strings in a list, by a hash table that is built once if the list is
-// known when the dataset is built.
+// lookup(keys, table, default): the positions of strings in a list, by a hash table that is built once if the
+// list is known when the dataset is built.
 #include <bit>
 #include <limits>
 #include <optional>

@@ -1,4 +1,5 @@
-// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth` with `on` at position i, else `off`.
+// one_hot(i, depth, on: 1, off: 0, dtype: float32): a last dimension of `depth` with `on` at position i, else
+// `off`.
 #include <algorithm>
 
 #include "core/text.h"

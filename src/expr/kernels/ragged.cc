@@ -9,7 +9,8 @@ namespace weir {
 
 namespace {
 
-// The row splits of one row of the run, if they rise from 0 to the number of values; they may come from a callback.
+// The row splits of one row of the run, if they rise from 0 to the number of values; they may come from a
+// callback.
 bool good_splits(const Arg& values, const Arg& splits, int row) {
   const int64_t count = splits.shape.count();
   const int64_t* entries = splits.row<int64_t>(row);

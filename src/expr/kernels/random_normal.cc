@@ -1,5 +1,5 @@
-// random_normal(shape, mean: 0, stddev: 1, dtype: float32, seed: none): independent draws from a normal distribution, by
-// the transform of Box and Muller. What is drawn depends only on key, ordinal and position.
+// random_normal(shape, mean: 0, stddev: 1, dtype: float32, seed: none): independent draws from a normal
+// distribution, by the transform of Box and Muller. What is drawn depends only on key, ordinal and position.
 #include <algorithm>
 #include <cmath>
 

@@ -1,4 +1,5 @@
-// random_shuffle(x, seed: none): the same entries with their first dimension in random order, all orders equally likely.
+// random_shuffle(x, seed: none): the same entries with their first dimension in random order, all orders
+// equally likely.
 #include <algorithm>
 
 #include "expr/draw.h"

@@ -1,5 +1,6 @@
-// random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max). A draw
-// depends only on key, ordinal and position: Philox under the key, with the ordinal as the upper half of the counter.
+// random_uniform(shape, min: 0, max: 1, dtype: float32, seed: none): independent draws from [min, max). A
+// draw depends only on key, ordinal and position: Philox under the key, with the ordinal as the upper half of
+// the counter.
 #include <cmath>
 
 #include "core/text.h"

@@ -1,5 +1,5 @@
-// regex_match(s, pattern) and regex_replace(s, pattern, rewrite): regular expressions in RE2's syntax. A pattern that
-// is known when the dataset is built is compiled then.
+// regex_match(s, pattern) and regex_replace(s, pattern, rewrite): regular expressions in RE2's syntax. A
+// pattern that is known when the dataset is built is compiled then.
 #include <memory>
 #include <optional>
 

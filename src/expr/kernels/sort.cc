@@ -50,7 +50,8 @@ struct Ranked {
   }
 };
 
-// Sorts by one byte of the key; equal ones keep their order. False, and nothing moved, if all are equal in it.
+// Sorts by one byte of the key; equal ones keep their order. False, and nothing moved, if all are equal in
+// it.
 template <class K>
 bool scatter_by_byte(const Ranked<K>* from, Ranked<K>* to, size_t count, unsigned shift) {
   std::array<size_t, 256> at = {};

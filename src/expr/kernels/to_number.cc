@@ -1,5 +1,5 @@
-// to_number(s, dtype: float32): the numbers that strings write, with white space around them allowed. fast_float reads
-// floats.
+// to_number(s, dtype: float32): the numbers that strings write, with white space around them allowed.
+// fast_float reads floats.
 #include <fast_float/fast_float.h>
 
 #include <charconv>

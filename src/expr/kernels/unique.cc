@@ -1,4 +1,5 @@
-// unique(x): the distinct entries of a vector in order of their first appearance, and which of them each entry is.
+// unique(x): the distinct entries of a vector in order of their first appearance, and which of them each
+// entry is.
 #include <algorithm>
 #include <bit>
 #include <vector>

@@ -1,6 +1,6 @@
-// variance and std over some or all axes, of the population: the mean of the squared distances from the mean. The mean
-// comes first, then the distances, both by the trees of reduce.h and in float64, so that nothing is lost where the mean is
-// large.
+// variance and std over some or all axes, of the population: the mean of the squared distances from the mean.
+// The mean comes first, then the distances, both by the trees of reduce.h and in float64, so that nothing is
+// lost where the mean is large.
 #include <cmath>
 #include <memory>
 

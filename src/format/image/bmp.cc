@@ -1,5 +1,5 @@
-// BMP as TensorFlow reads it: uncompressed, 8 (without its palette), 24 or 32 bits a pixel. Unlike TensorFlow, what is
-// compressed is refused, and the masks of 32 bits say which byte is which colour.
+// BMP as TensorFlow reads it: uncompressed, 8 (without its palette), 24 or 32 bits a pixel. Unlike
+// TensorFlow, what is compressed is refused, and the masks of 32 bits say which byte is which colour.
 #include <bit>
 #include <cstring>
 

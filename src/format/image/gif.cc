@@ -1,5 +1,5 @@
-// GIF by giflib, as TensorFlow reads it: the canvas is as large as the largest frame, transparent pixels keep those of the
-// frame before, disposal is ignored.
+// GIF by giflib, as TensorFlow reads it: the canvas is as large as the largest frame, transparent pixels keep
+// those of the frame before, disposal is ignored.
 #include <gif_lib.h>
 
 #include <algorithm>
@@ -48,7 +48,8 @@ class GifReader {
     return gif_->Image.ColorMap != nullptr ? gif_->Image.ColorMap : gif_->SColorMap;
   }
 
-  // Goes to the next frame and reads its header; false after the last one. A file may end without its trailer.
+  // Goes to the next frame and reads its header; false after the last one. A file may end without its
+  // trailer.
   Result<bool> next_frame() {
     transparent_ = NO_TRANSPARENT_COLOR;
     bool controlled = false;

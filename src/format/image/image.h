@@ -1,14 +1,14 @@
-// Images in memory: JPEG, PNG, GIF and BMP. Opening one reads its headers, which tell the shape; the pixels are then decoded
-// into memory that the caller makes.
+// Images in memory: JPEG, PNG, GIF and BMP. Opening one reads its headers, which tell the shape; the pixels
+// are then decoded into memory that the caller makes.
 //
 //   WEIR_ASSIGN(const auto image, open_jpeg(bytes, {.channels = 3}));
 //   uint8_t* out = make(image->shape());
 //   WEIR_TRY(image->decode(out));
 //
-// The work is bounded by the size of the file, not by what its header claims: a file that is too small for the pixels that
-// it declares is refused before any are decoded. A decoder reads the bytes that it was opened with, so they must outlive
-// it. One thread at a time may use it. Bytes that are no such image, are damaged or cut off, or declare more than
-// kMaxImagePixels give invalid_argument.
+// The work is bounded by the size of the file, not by what its header claims: a file that is too small for
+// the pixels that it declares is refused before any are decoded. A decoder reads the bytes that it was opened
+// with, so they must outlive it. One thread at a time may use it. Bytes that are no such image, are damaged
+// or cut off, or declare more than kMaxImagePixels give invalid_argument.
 #pragma once
 
 #include <cstdint>
@@ -44,11 +44,11 @@ struct ImageShape {
 
 // invalid_argument for no pixels or too many.
 Status check_image_size(int64_t frames, int64_t height, int64_t width);
-// invalid_argument if `bytes` cannot hold so many pixels: no encoder packs more than `most` into a byte. Small images pass,
-// cut off or not.
+// invalid_argument if `bytes` cannot hold so many pixels: no encoder packs more than `most` into a byte.
+// Small images pass, cut off or not.
 Status check_image_bytes(int64_t height, int64_t width, int64_t bytes, int64_t most);
-// A block of a JPEG, 64 pixels, takes a bit or more; a byte of deflate becomes at most 1032 bytes; a code of LZW, of 12
-// bits, becomes at most 4096 pixels.
+// A block of a JPEG, 64 pixels, takes a bit or more; a byte of deflate becomes at most 1032 bytes; a code of
+// LZW, of 12 bits, becomes at most 4096 pixels.
 inline constexpr int64_t kJpegPixelsPerByte = 512;
 inline constexpr int64_t kPngBitsPerByte = 1032 * 8;
 inline constexpr int64_t kGifPixelsPerByte = 4096;
@@ -78,8 +78,8 @@ class ImageDecoder {
  public:
   virtual ~ImageDecoder() = default;
   const ImageShape& shape() const { return shape_; }
-  // Writes shape().count() samples, row by row with the channels of a pixel side by side. If it fails, some are unset.
-  // Called once.
+  // Writes shape().count() samples, row by row with the channels of a pixel side by side. If it fails, some
+  // are unset. Called once.
   virtual Status decode(uint8_t* out) = 0;
 
  protected:

@@ -1,5 +1,5 @@
-// JPEG by libjpeg-turbo, with TensorFlow's settings: the fast integer DCT, smooth upsampling of colours, and data that ends
-// early is an error. Other damage that the library only warns of gives what it makes of it.
+// JPEG by libjpeg-turbo, with TensorFlow's settings: the fast integer DCT, smooth upsampling of colours, and
+// data that ends early is an error. Other damage that the library only warns of gives what it makes of it.
 #include <algorithm>
 
 #include "core/text.h"
@@ -10,9 +10,9 @@ namespace weir {
 
 namespace {
 
-// A progressive file may ask for any number of passes over the image; real ones have about ten. A scan that changes nothing
-// takes some bytes only, so the pixels that all scans pass over are limited by the file's size: by 32 scans of an image that
-// has no more bytes than it must have.
+// A progressive file may ask for any number of passes over the image; real ones have about ten. A scan that
+// changes nothing takes some bytes only, so the pixels that all scans pass over are limited by the file's
+// size: by 32 scans of an image that has no more bytes than it must have.
 constexpr int kMaxScans = 500;
 constexpr int64_t kScannedPixelsPerByte = 32 * kJpegPixelsPerByte;
 // Rows for one call of the library.
@@ -137,8 +137,8 @@ class JpegDecoder : public ImageDecoder {
     if (whole) jpeg_finish_decompress(&info);
   }
 
-  // Skips the rows above the window, and most of what lies beside it. A block more is decoded on each side, since the
-  // colours of pixels at its edge depend on their neighbours.
+  // Skips the rows above the window, and most of what lies beside it. A block more is decoded on each side,
+  // since the colours of pixels at its edge depend on their neighbours.
   void enter_window() {
     const auto block = static_cast<int64_t>(info_.max_h_samp_factor) * DCTSIZE;
     const int64_t left = std::max<int64_t>(0, window_.x - block);

@@ -1,5 +1,5 @@
-// Brings the errors of libjpeg back as a Status. The library ends a call that fails by a jump, so what runs under
-// JpegTrap::run() must have nothing to destroy.
+// Brings the errors of libjpeg back as a Status. The library ends a call that fails by a jump, so what runs
+// under JpegTrap::run() must have nothing to destroy.
 #pragma once
 
 // jpeglib.h needs FILE.

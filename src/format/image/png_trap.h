@@ -1,5 +1,5 @@
-// Brings the errors of libpng back as a Status. The library ends a call that fails by a jump, so what runs under
-// PngTrap::run() must have nothing to destroy.
+// Brings the errors of libpng back as a Status. The library ends a call that fails by a jump, so what runs
+// under PngTrap::run() must have nothing to destroy.
 #pragma once
 
 #include <png.h>

@@ -54,8 +54,8 @@ class Rewriter {
     return with_inputs(*node, std::move(inputs));
   }
 
-  // Lists the maps from `node` down that can be one, and returns what they do together. All but the first cannot fail, so
-  // that the errors are those of the first, at its path.
+  // Lists the maps from `node` down that can be one, and returns what they do together. All but the first
+  // cannot fail, so that the errors are those of the first, at its path.
   static FunctionRef fuse(DatasetRef node, std::vector<DatasetRef>& maps) {
     FunctionRef all;
     while (!node->dynamic()) {

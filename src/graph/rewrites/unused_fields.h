@@ -1,9 +1,11 @@
-// without_unused_fields: a graph whose maps leave out the parts of their results that no operator above them uses.
+// without_unused_fields: a graph whose maps leave out the parts of their results that no operator above them
+// uses.
 //
-// Each node becomes one of the same operator over a narrower input, so positions, counters and the paths of errors are
-// those of the graph as written. The errors are the same, too, except those of unused features: parse_example leaves
-// these out, as it does with features that its own lambda does not use. So this is part of a graph's meaning, not a
-// rewrite that can be switched off: everything that opens the nodes of a document opens these.
+// Each node becomes one of the same operator over a narrower input, so positions, counters and the paths of
+// errors are those of the graph as written. The errors are the same, too, except those of unused features:
+// parse_example leaves these out, as it does with features that its own lambda does not use. So this is part
+// of a graph's meaning, not a rewrite that can be switched off: everything that opens the nodes of a document
+// opens these.
 #pragma once
 
 #include <vector>

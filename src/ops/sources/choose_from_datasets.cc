@@ -1,5 +1,5 @@
-// choose_from_datasets(datasets, choice, stop_on_empty): elements of the datasets in the order of the choices. Errors, end
-// and checkpoint: ops/directed.h.
+// choose_from_datasets(datasets, choice, stop_on_empty): elements of the datasets in the order of the
+// choices. Errors, end and checkpoint: ops/directed.h.
 #include "core/text.h"
 #include "ops/directed.h"
 

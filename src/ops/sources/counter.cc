@@ -1,5 +1,6 @@
-// counter(start, step): the numbers from `start` on, `step` apart, without end. Where the next would be no int64, it is an
-// error, and then the sequence ends. Checkpoint: the next number, and whether the last was given.
+// counter(start, step): the numbers from `start` on, `step` apart, without end. Where the next would be no
+// int64, it is an error, and then the sequence ends. Checkpoint: the next number, and whether the last was
+// given.
 #include <cstdint>
 
 #include "core/checked.h"

@@ -1,6 +1,7 @@
-// csv(files, columns, header, delim, quote, na_value, select, compression, num_parallel_reads, exclude): the rows of tables
-// in text form, file after file or in turns. A row with a mistake is one error, as is a file that fails. Read ahead on the
-// blocking lane. Checkpoint: the file, the offset and the number of the next row.
+// csv(files, columns, header, delim, quote, na_value, select, compression, num_parallel_reads, exclude): the
+// rows of tables in text form, file after file or in turns. A row with a mistake is one error, as is a file
+// that fails. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next
+// row.
 #include "format/csv_reader.h"
 #include "ops/file_source.h"
 #include "ops/integer_list.h"

@@ -1,7 +1,7 @@
 // fixed_length_record(files, record_bytes, header_bytes, footer_bytes, compression, num_parallel_reads): the
-// records of files of one record length, file after file or in turns. A file that fails is one error; the next
-// file follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next
-// record.
+// records of files of one record length, file after file or in turns. A file that fails is one error; the
+// next file follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the
+// next record.
 #include "format/fixed_records.h"
 #include "ops/file_source.h"
 

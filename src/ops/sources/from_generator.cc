@@ -1,5 +1,5 @@
-// from_generator(generator, spec): the elements of a source of the host. Checkpoint: what the generator saves, or how many
-// elements it gave, which are then made again.
+// from_generator(generator, spec): the elements of a source of the host. Checkpoint: what the generator
+// saves, or how many elements it gave, which are then made again.
 #include <memory>
 #include <string>
 #include <utility>

@@ -1,5 +1,5 @@
-// from_list(elements): the members of a list, each an element. They have one structure; dimensions that differ are unknown.
-// Checkpoint: how many were given.
+// from_list(elements): the members of a list, each an element. They have one structure; dimensions that
+// differ are unknown. Checkpoint: how many were given.
 #include <algorithm>
 #include <cstdint>
 #include <vector>

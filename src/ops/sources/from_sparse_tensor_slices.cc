@@ -1,5 +1,5 @@
-// from_sparse_tensor_slices(sparse): one tuple (indices, values, shape) per slice of a sparse tensor. Checkpoint: how many
-// were given.
+// from_sparse_tensor_slices(sparse): one tuple (indices, values, shape) per slice of a sparse tensor.
+// Checkpoint: how many were given.
 #include <cstdint>
 
 #include "core/text.h"

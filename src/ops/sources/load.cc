@@ -1,5 +1,5 @@
-// load(path): the elements in a folder that save, snapshot or a file cache wrote, in the order in which they were
-// written. Checkpoint: the number of the next row, among the elements of one writing.
+// load(path): the elements in a folder that save, snapshot or a file cache wrote, in the order in which they
+// were written. Checkpoint: the number of the next row, among the elements of one writing.
 #include "core/text.h"
 #include "dataset/compose.h"
 #include "ops/blocking_lane.h"

@@ -1,5 +1,5 @@
-// random(seed, rerandomize_each_iteration): random numbers of 32 bits without end, those of tf.data for the same seed.
-// Checkpoint: the seeds and how many numbers were given.
+// random(seed, rerandomize_each_iteration): random numbers of 32 bits without end, those of tf.data for the
+// same seed. Checkpoint: the seeds and how many numbers were given.
 #include <cstdint>
 
 #include "core/philox.h"

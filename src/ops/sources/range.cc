@@ -28,7 +28,8 @@ Status check_step(int64_t step) {
   return step != 0 ? Status() : invalid_argument(expected_found("a step other than 0", "0"));
 }
 
-// The number of elements, if there can be such a range. Distances are unsigned, since stop - start may not fit.
+// The number of elements, if there can be such a range. Distances are unsigned, since stop - start may not
+// fit.
 Result<int64_t> count_of(const Params& params) {
   const int64_t start = *params.start;
   const int64_t stop = *params.stop;

@@ -1,6 +1,6 @@
-// sample_from_datasets(datasets, weights, seed, stop_on_empty, rerandomize_each_iteration): each next element of a dataset
-// drawn at random, the same ones as tf.data's for the same seed. Errors, end and checkpoint: ops/directed.h; the draws add
-// their seeds and how many were made.
+// sample_from_datasets(datasets, weights, seed, stop_on_empty, rerandomize_each_iteration): each next element
+// of a dataset drawn at random, the same ones as tf.data's for the same seed. Errors, end and checkpoint:
+// ops/directed.h; the draws add their seeds and how many were made.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -33,8 +33,8 @@ namespace {
 
 using Params = SampleFromDatasetsParams;
 
-// Draws a number with the probabilities that a vector of weights gives, as TensorFlow's stateless_multinomial does from
-// their logarithms.
+// Draws a number with the probabilities that a vector of weights gives, as TensorFlow's stateless_multinomial
+// does from their logarithms.
 class Multinomial {
  public:
   Multinomial() = default;

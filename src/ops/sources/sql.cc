@@ -1,5 +1,5 @@
-// sql(driver, connection, query, spec): the rows of a query of a database. Run ahead on the blocking lane. Checkpoint: how
-// many rows were given; a restored position runs the query again and steps over them.
+// sql(driver, connection, query, spec): the rows of a query of a database. Run ahead on the blocking lane.
+// Checkpoint: how many rows were given; a restored position runs the query again and steps over them.
 #include <algorithm>
 #include <memory>
 #include <string>

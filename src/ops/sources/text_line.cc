@@ -1,5 +1,5 @@
-// text_line(files, compression, buffer_size, num_parallel_reads): the lines of text files, file after file or in
-// turns. A file that fails is one error; the next file follows. Read ahead on the blocking lane.
+// text_line(files, compression, buffer_size, num_parallel_reads): the lines of text files, file after file or
+// in turns. A file that fails is one error; the next file follows. Read ahead on the blocking lane.
 // Checkpoint: the file, the offset and the number of the next line.
 #include "format/text_lines.h"
 #include "ops/file_source.h"

@@ -1,6 +1,6 @@
-// tfrecord(files, compression, num_parallel_reads, on_corrupt): the records of TFRecord files, file after file or in
-// turns. A missing file is one error, as is a damaged one unless on_corrupt says otherwise. Read ahead on the blocking lane.
-// Checkpoint: the file, the offset and the number of the next record.
+// tfrecord(files, compression, num_parallel_reads, on_corrupt): the records of TFRecord files, file after
+// file or in turns. A missing file is one error, as is a damaged one unless on_corrupt says otherwise. Read
+// ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next record.
 #include "format/tfrecord.h"
 
 #include "ops/file_source.h"

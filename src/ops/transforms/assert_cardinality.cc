@@ -1,6 +1,6 @@
-// assert_cardinality(n): passes the elements on and says that there are n of them. If there are fewer or more, an error
-// takes the place of the first that is missing or too much, and then the sequence ends. Checkpoint: how many were counted, and
-// the input's position.
+// assert_cardinality(n): passes the elements on and says that there are n of them. If there are fewer or
+// more, an error takes the place of the first that is missing or too much, and then the sequence ends.
+// Checkpoint: how many were counted, and the input's position.
 #include <cstdint>
 
 #include "core/checked.h"

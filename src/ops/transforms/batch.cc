@@ -1,5 +1,5 @@
-// batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. Order is kept. Errors and
-// checkpoint: ops/batch_cursor.h.
+// batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. Order is kept.
+// Errors and checkpoint: ops/batch_cursor.h.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

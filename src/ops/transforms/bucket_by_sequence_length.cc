@@ -1,5 +1,6 @@
-// bucket_by_sequence_length(length, boundaries, batch_sizes, …): group_by_window by the bucket of each element's length, each
-// group made into one batch, padded or not, as in tf.data. Checkpoint: that of group_by_window.
+// bucket_by_sequence_length(length, boundaries, batch_sizes, …): group_by_window by the bucket of each
+// element's length, each group made into one batch, padded or not, as in tf.data. Checkpoint: that of
+// group_by_window.
 #include <algorithm>
 #include <cstdint>
 #include <functional>

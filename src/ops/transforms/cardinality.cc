@@ -1,5 +1,6 @@
-// cardinality(): how many elements the input has, as far as that is known without reading it: -1 infinitely many, -2
-// unknown. In a lambda the variables count with their values. The input is not opened. Checkpoint: whether it was given.
+// cardinality(): how many elements the input has, as far as that is known without reading it: -1 infinitely
+// many, -2 unknown. In a lambda the variables count with their values. The input is not opened. Checkpoint:
+// whether it was given.
 #include "dataset/cardinality.h"
 
 #include "dataset/operator.h"

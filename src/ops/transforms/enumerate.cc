@@ -1,5 +1,5 @@
-// enumerate(start): (number, element) from `start` on. An error uses up a number. An element after the largest number is an
-// error. Checkpoint: the next number, and whether there is none left.
+// enumerate(start): (number, element) from `start` on. An error uses up a number. An element after the
+// largest number is an error. Checkpoint: the next number, and whether there is none left.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,6 +1,6 @@
-// filter(f): the elements for which f is true. Errors of the input and of f keep their places. A row that memory runs out
-// for is an error whether it would have passed or not, so positions counted after it may be one too far on. Checkpoint: the
-// input's position.
+// filter(f): the elements for which f is true. Errors of the input and of f keep their places. A row that
+// memory runs out for is an error whether it would have passed or not, so positions counted after it may be
+// one too far on. Checkpoint: the input's position.
 #include <algorithm>
 
 #include "ops/apply.h"

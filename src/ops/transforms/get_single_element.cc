@@ -1,5 +1,5 @@
-// get_single_element(): the only element of the input. An error of the input is the result. Checkpoint: nothing; a restored
-// one begins again.
+// get_single_element(): the only element of the input. An error of the input is the result. Checkpoint:
+// nothing; a restored one begins again.
 #include <utility>
 
 #include "core/text.h"

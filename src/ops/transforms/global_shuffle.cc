@@ -1,6 +1,6 @@
-// global_shuffle(seed, reshuffle_each_iteration): all elements in random order, each read by its position (dataset/access.h)
-// in a permutation that is computed (ops/index_shuffle.h). Order and seeds as in tf.data. Checkpoint: the seeds, and how many
-// were given.
+// global_shuffle(seed, reshuffle_each_iteration): all elements in random order, each read by its position
+// (dataset/access.h) in a permutation that is computed (ops/index_shuffle.h). Order and seeds as in tf.data.
+// Checkpoint: the seeds, and how many were given.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,6 +1,7 @@
-// group_by_reducer(key, init, reduce, finalize): takes all elements and folds those of each key into a state, then gives
-// what `finalize` makes of each state, in the order of the keys. A failed element, key or call of `reduce` is an error
-// at once. Checkpoint: the input's position, and the states that have not been given, by value.
+// group_by_reducer(key, init, reduce, finalize): takes all elements and folds those of each key into a state,
+// then gives what `finalize` makes of each state, in the order of the keys. A failed element, key or call of
+// `reduce` is an error at once. Checkpoint: the input's position, and the states that have not been given, by
+// value.
 #include <algorithm>
 #include <cstdint>
 #include <functional>
@@ -115,7 +116,8 @@ class GroupByReducer final : public Cursor {
     }
   }
 
-  // Folds the next rows of one key into its state. Returns the error of the last of the `taken` rows, if it failed.
+  // Folds the next rows of one key into its state. Returns the error of the last of the `taken` rows, if it
+  // failed.
   ErrorPtr reduce_run(Session& session, int& taken) {
     if (const ErrorPtr* error = keys_.error()) return *error;
     const int64_t key = keys_.key();

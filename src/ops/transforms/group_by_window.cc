@@ -1,9 +1,9 @@
-// group_by_window(key, reduce, window_size): gathers the elements of each key until `window_size` of them are there,
-// and gives the elements of the dataset that `reduce` makes of them before it reads on; at the end of the input the
-// smaller groups follow, in the order of their keys. A failed element or key is an error at once. Checkpoint: for each
-// key the number of the oldest element that it holds; the input is read again from the oldest of all, and keys are
-// computed again. Where that is not possible, a position has the elements by value. An element that the runtime's memory
-// budget has no room for is an error.
+// group_by_window(key, reduce, window_size): gathers the elements of each key until `window_size` of them are
+// there, and gives the elements of the dataset that `reduce` makes of them before it reads on; at the end of
+// the input the smaller groups follow, in the order of their keys. A failed element or key is an error at
+// once. Checkpoint: for each key the number of the oldest element that it holds; the input is read again from
+// the oldest of all, and keys are computed again. Where that is not possible, a position has the elements by
+// value. An element that the runtime's memory budget has no room for is an error.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -232,7 +232,8 @@ class GroupByWindow final : public Cursor {
     }
   }
 
-  // Takes the next element into its group, or returns why it has none. `full` is set if the group is full then.
+  // Takes the next element into its group, or returns why it has none. `full` is set if the group is full
+  // then.
   ErrorPtr take_row(Context& ctx, Groups::iterator& full) {
     if (const ErrorPtr* error = keys_.error()) {
       ErrorPtr failed = *error;
@@ -522,7 +523,8 @@ class GroupByWindow final : public Cursor {
   // The numbers of the groups' oldest elements.
   std::list<int64_t> ages_;
   Largest largest_;
-  // The elements since the oldest that were lost for lack of memory: the first of each run, and the one after it.
+  // The elements since the oldest that were lost for lack of memory: the first of each run, and the one after
+  // it.
   std::vector<int64_t> lost_;
   // The group for the element at hand.
   Groups::iterator newest_ = groups_.end();

@@ -1,9 +1,9 @@
 // interleave(f, cycle_length, block_length): takes turns among cycle_length open datasets, with block_length
 // elements of each. A slot whose dataset ends takes the next element of the input on its next turn. Errors do
-// not count as elements. With num_parallel_calls, open datasets run ahead on Windows, as do the next ones, which wait in
-// `ahead_` for a slot; where opening one, or reading on in the input, would count openings that others see, each is opened
-// in its turn all the same. Checkpoint: for each open slot, the number of the element that opened it and the position in
-// its dataset.
+// not count as elements. With num_parallel_calls, open datasets run ahead on Windows, as do the next ones,
+// which wait in `ahead_` for a slot; where opening one, or reading on in the input, would count openings that
+// others see, each is opened in its turn all the same. Checkpoint: for each open slot, the number of the
+// element that opened it and the position in its dataset.
 #include <algorithm>
 #include <cstdint>
 #include <list>
@@ -150,7 +150,8 @@ class Interleave final : public Cursor {
   int64_t position() { return ahead_.empty() ? outer_.input().position() : ahead_.front().ordinal; }
   PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
-  // How many slots take turns. Once nothing more is opened, there is nothing after the last one that was ever open.
+  // How many slots take turns. Once nothing more is opened, there is nothing after the last one that was ever
+  // open.
   int64_t slot_count() const { return outer_ended_ ? static_cast<int64_t>(slots_.size()) : cycle_length_; }
   int64_t slot_after(int64_t index) const { return index + 1 < slot_count() ? index + 1 : 0; }
   void advance() {
@@ -186,8 +187,8 @@ class Interleave final : public Cursor {
   bool takes_ready_ = false;
   std::list<Waiting> ahead_;
   bool input_ended_ = false;
-  // Reading a file failed after those, and the error was left out. The enclosing Ports hear of it in its turn, else a
-  // replay on other threads would meet it earlier.
+  // Reading a file failed after those, and the error was left out. The enclosing Ports hear of it in its
+  // turn, else a replay on other threads would meet it earlier.
   bool read_failed_ahead_ = false;
   int64_t cycle_index_ = 0;
   int64_t block_index_ = 0;
@@ -242,8 +243,8 @@ Step Interleave::append_turns(Context& ctx, const Demand& demand, Block& out) {
   return PullResult::rows;
 }
 
-// The same where the place of each row is known before it comes: several turns of a slot are one pull as far as their rows
-// are assured.
+// The same where the place of each row is known before it comes: several turns of a slot are one pull as far
+// as their rows are assured.
 Step Interleave::place_turns(Context& ctx, const Demand& demand) {
   int waiting = 0;
   while (rows_in_call_ < demand.rows) {
@@ -268,8 +269,8 @@ Step Interleave::place_turns(Context& ctx, const Demand& demand) {
   return PullResult::rows;
 }
 
-// Lists the slots that take the next turns, in their order, up to one whose rows are not assured. Returns true if all of them
-// are listed, so that the first one comes again after the last.
+// Lists the slots that take the next turns, in their order, up to one whose rows are not assured. Returns
+// true if all of them are listed, so that the first one comes again after the last.
 bool Interleave::list_turns(int64_t wanted) {
   turns_.clear();
   if (!has_slot(cycle_index_)) return false;
@@ -291,7 +292,8 @@ bool Interleave::list_turns(int64_t wanted) {
   return true;
 }
 
-// How many rows the listed slots give in turn, round after round, before one of them has given all that are assured.
+// How many rows the listed slots give in turn, round after round, before one of them has given all that are
+// assured.
 int64_t Interleave::assured_rows(int64_t wanted) const {
   const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
   for (size_t i = 0; i < turns_.size(); ++i) {
@@ -305,7 +307,8 @@ int64_t Interleave::assured_rows(int64_t wanted) const {
   return wanted;
 }
 
-// Places as many of the next rows as are assured, with one pull for each slot. Answers end if a turn must be taken instead.
+// Places as many of the next rows as are assured, with one pull for each slot. Answers end if a turn must be
+// taken instead.
 PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
   const bool round_again = list_turns(demand.rows);
   // Of a longer block no call gives more than a part, and places in several rounds would not fit an int.
@@ -355,7 +358,8 @@ PullResult Interleave::place_slot(Context& ctx, size_t turn, int64_t rows, int64
   return PullResult::rows;
 }
 
-// Puts rows of the current slot, or an error, into part_; possibly none if a slot was opened, closed or skipped.
+// Puts rows of the current slot, or an error, into part_; possibly none if a slot was opened, closed or
+// skipped.
 PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   part_.reset(part_.columns.size());
   if (outer_ended_ && open_count_ == 0) return PullResult::end;
@@ -396,7 +400,8 @@ int64_t Interleave::lose(const ErrorPtr&) noexcept {
   return rows_in_call_ + 1;
 }
 
-// Opens what may be opened before its turn. Answers rows if there is nothing more to open now, or no memory for it.
+// Opens what may be opened before its turn. Answers rows if there is nothing more to open now, or no memory
+// for it.
 PullResult Interleave::open_ahead(Context& ctx) noexcept {
   while (ahead_.size() < most_ahead()) {
     if (ctx.openings && ctx.openings->read_failed) return PullResult::rows;
@@ -447,7 +452,8 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
   return PullResult::rows;
 }
 
-// Moves on from a slot that has nothing yet. Returns false if that is asked too much of the order, or all were asked.
+// Moves on from a slot that has nothing yet. Returns false if that is asked too much of the order, or all
+// were asked.
 bool Interleave::gives_up_turn(int& waiting) {
   if (!takes_ready_ || waiting > static_cast<int>(slots_.size())) return false;
   ++waiting;

@@ -1,5 +1,6 @@
-// map_and_batch(f, n, drop_remainder, num_parallel_calls): map(f, num_parallel_calls) and batches of n results. Unlike batch,
-// an error fails its batch and the next one begins where it would have, as in tf.data. Checkpoint: ops/batch_cursor.h.
+// map_and_batch(f, n, drop_remainder, num_parallel_calls): map(f, num_parallel_calls) and batches of n
+// results. Unlike batch, an error fails its batch and the next one begins where it would have, as in tf.data.
+// Checkpoint: ops/batch_cursor.h.
 #include <cstdint>
 #include <utility>
 

@@ -1,6 +1,7 @@
-// options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is what
-// `deterministic: none` of map and interleave stands for, before and after it (Dataset::order). `rewrites: false` keeps it as
-// written; the others bound how far the pipeline runs ahead (tuning_of). Checkpoint: the input's position.
+// options(deterministic, …): the input, under settings that hold for the whole pipeline. `deterministic` is
+// what `deterministic: none` of map and interleave stands for, before and after it (Dataset::order).
+// `rewrites: false` keeps it as written; the others bound how far the pipeline runs ahead (tuning_of).
+// Checkpoint: the input's position.
 #include <deque>
 #include <set>
 

@@ -1,6 +1,6 @@
-// pad_to_cardinality(n, mask_key): the elements, dicts, with true under mask_key, and then elements of zeros with false up
-// to n. An element beyond n is an error, after which nothing comes. Errors of the input are passed on and not counted.
-// Checkpoint: how many elements were given, and the input's position.
+// pad_to_cardinality(n, mask_key): the elements, dicts, with true under mask_key, and then elements of zeros
+// with false up to n. An element beyond n is an error, after which nothing comes. Errors of the input are
+// passed on and not counted. Checkpoint: how many elements were given, and the input's position.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>

@@ -1,5 +1,5 @@
-// padded_batch(n, shapes, values, drop_remainder): n elements joined along a new first dimension, each padded to the
-// largest of the batch or to a given shape. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+// padded_batch(n, shapes, values, drop_remainder): n elements joined along a new first dimension, each padded
+// to the largest of the batch or to a given shape. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
 #include <cstdint>
 
 #include "ops/batch_cursor.h"

@@ -1,6 +1,6 @@
-// prefetch(n): runs the input ahead of its consumer, at most n elements. auto begins with 2, and finds how many the
-// consumer takes while the input stalls, up to what fits 8 MiB and 1,024. Keeps the order and the places of errors. A checkpoint holds
-// the consumer's position; what was made ahead is made again.
+// prefetch(n): runs the input ahead of its consumer, at most n elements. auto begins with 2, and finds how
+// many the consumer takes while the input stalls, up to what fits 8 MiB and 1,024. Keeps the order and the
+// places of errors. A checkpoint holds the consumer's position; what was made ahead is made again.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// ragged_batch(n, drop_remainder): n elements joined along a new first dimension; tensors whose first dimension varies
-// become ragged. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+// ragged_batch(n, drop_remainder): n elements joined along a new first dimension; tensors whose first
+// dimension varies become ragged. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
 #include <cstdint>
 
 #include "ops/batch_cursor.h"

@@ -1,6 +1,7 @@
-// rebatch(n, drop_remainder): the rows of the input's batches in batches of n, or of the sizes that a list n gives in
-// turn. A failed element drops the rows gathered for its batch and takes their place. Checkpoint: the input's position
-// before the element in which the unfinished batch begins, where in it, and the place in the list.
+// rebatch(n, drop_remainder): the rows of the input's batches in batches of n, or of the sizes that a list n
+// gives in turn. A failed element drops the rows gathered for its batch and takes their place. Checkpoint:
+// the input's position before the element in which the unfinished batch begins, where in it, and the place in
+// the list.
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>

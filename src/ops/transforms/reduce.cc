@@ -1,5 +1,6 @@
-// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if the input is
-// empty. An error of the input or of f is the result. Checkpoint: nothing; a restored reduction begins again.
+// reduce(initial, f): the last state of f(f(initial, first), second) …, as one element; initial if the input
+// is empty. An error of the input or of f is the result. Checkpoint: nothing; a restored reduction begins
+// again.
 #include <cstdint>
 #include <utility>
 

@@ -1,6 +1,6 @@
-// rejection_resample(class, target, initial, seed): the elements with their classes, so drawn that classes come about as
-// often as `target` says, as in tf.data: a mixture of the input as it is and of the input thinned out by class, each read
-// apart. Checkpoint: that of the operators it is made of.
+// rejection_resample(class, target, initial, seed): the elements with their classes, so drawn that classes
+// come about as often as `target` says, as in tf.data: a mixture of the input as it is and of the input
+// thinned out by class, each read apart. Checkpoint: that of the operators it is made of.
 #include <algorithm>
 #include <bit>
 #include <cstdint>
@@ -43,8 +43,8 @@ using Shares = std::vector<double>;
 constexpr int64_t kEstimatedAtOnce = 32;
 constexpr int64_t kSeenBefore = 10;
 
-// How the input becomes the target: `original` of the elements come from the input as it is, the others from those that
-// pass with the probability of their class.
+// How the input becomes the target: `original` of the elements come from the input as it is, the others from
+// those that pass with the probability of their class.
 struct Mixture {
   Shares passes;
   double original = 1;
@@ -122,8 +122,8 @@ class ClassOf final : public Native {
   const bool alone_;
 };
 
-// From the counts of classes so far and the classes of the next elements: the counts after these, and for each element
-// what the mixture of those counts says.
+// From the counts of classes so far and the classes of the next elements: the counts after these, and for
+// each element what the mixture of those counts says.
 class Estimate final : public Native {
  public:
   enum class Gives : uint8_t { passes, weights };
@@ -180,7 +180,8 @@ class Estimate final : public Native {
   const Gives gives_;
 };
 
-// Draws whether an element passes, from the probability of its class: a constant one, or what stands behind the element.
+// Draws whether an element passes, from the probability of its class: a constant one, or what stands behind
+// the element.
 class Passes final : public Native {
  public:
   Passes(Spec input, Shares passes, const SeedParam& seed)

@@ -1,6 +1,7 @@
-// repeat(count): the input `count` times, one after the other; for ever if negative. Each epoch opens the input
-// anew, so shuffles below draw a new order; after the last epoch it is opened once more, as in tf.data. Without
-// a count it ends with the first epoch that gives no element. Checkpoint: the epoch and the position in it.
+// repeat(count): the input `count` times, one after the other; for ever if negative. Each epoch opens the
+// input anew, so shuffles below draw a new order; after the last epoch it is opened once more, as in tf.data.
+// Without a count it ends with the first epoch that gives no element. Checkpoint: the epoch and the position
+// in it.
 #include <algorithm>
 #include <array>
 #include <cstdint>

@@ -1,5 +1,6 @@
-// save(path, compression, num_shards): writes all elements of the input to a folder, from which load reads them. Gives
-// nothing but the errors of the input. Checkpoint: the errors given so far; a restored save begins again.
+// save(path, compression, num_shards): writes all elements of the input to a folder, from which load reads
+// them. Gives nothing but the errors of the input. Checkpoint: the errors given so far; a restored save
+// begins again.
 #include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"

@@ -1,5 +1,6 @@
-// scan(state, f): what f of the state and each element gives beside the next state. An element that fails, or whose call
-// does, is an error in its place and keeps the state. Checkpoint: the input's position and the state.
+// scan(state, f): what f of the state and each element gives beside the next state. An element that fails, or
+// whose call does, is an error in its place and keeps the state. Checkpoint: the input's position and the
+// state.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,7 +1,7 @@
-// shard(num_shards, index): the elements whose number modulo num_shards is index. Errors are passed on to every shard
-// and not counted. With auto for both, the iterator's rank and number of ranks decide, and positions of all ranks
-// together go on as any other number of ranks (iterator/resize.h). Checkpoint: how many elements were stepped over,
-// and the input's position.
+// shard(num_shards, index): the elements whose number modulo num_shards is index. Errors are passed on to
+// every shard and not counted. With auto for both, the iterator's rank and number of ranks decide, and
+// positions of all ranks together go on as any other number of ranks (iterator/resize.h). Checkpoint: how
+// many elements were stepped over, and the input's position.
 #include <algorithm>
 #include <cstdint>
 #include <span>

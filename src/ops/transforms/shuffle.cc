@@ -1,10 +1,10 @@
 // shuffle(buffer_size, seed, reshuffle_each_iteration): the elements in random order, each drawn from a
-// buffer of buffer_size elements (-2: of all) that the input refills; the same order as tf.data's for the same seed.
-// Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's position at the
-// oldest element in the buffer; restoring rereads the input from there, about
+// buffer of buffer_size elements (-2: of all) that the input refills; the same order as tf.data's for the
+// same seed. Errors pass at once. Checkpoint: the seeds, how many draws were made, and the input's position
+// at the oldest element in the buffer; restoring rereads the input from there, about
 // shuffle_reread_rows(buffer_size) rows. An element that memory runs out for is drawn like any other, and is
-// an error then, so that the order of the others is kept and a restored shuffle has it, too. Where the input cannot be
-// read again, a position has the buffer's elements by value.
+// an error then, so that the order of the others is kept and a restored shuffle has it, too. Where the input
+// cannot be read again, a position has the buffer's elements by value.
 #include <algorithm>
 #include <memory>
 #include <numeric>
@@ -51,8 +51,8 @@ struct Refill {
   int64_t next = 0;
 };
 
-// How often to ask for memory where there is none: an answer costs more than an element. After a few refusals in a row it is
-// asked for every so many elements, which pass without.
+// How often to ask for memory where there is none: an answer costs more than an element. After a few refusals
+// in a row it is asked for every so many elements, which pass without.
 class Refusals {
  public:
   // The next element passes without memory.
@@ -338,7 +338,8 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     put_nothing();
     end_put();
   }
-  // Puts an element without memory: its slot has only the number, as its complement, or there is no slot at all.
+  // Puts an element without memory: its slot has only the number, as its complement, or there is no slot at
+  // all.
   void put_nothing() {
     ++error_slots_;
     if (back_ < store_.capacity()) {

@@ -1,5 +1,5 @@
-// shuffle_and_repeat(buffer_size, count, seed): shuffle(buffer_size, seed) | repeat(count), but for the one more opening
-// of that repeat: the order of tf.data's fused kernel. Checkpoint: that of the two.
+// shuffle_and_repeat(buffer_size, count, seed): shuffle(buffer_size, seed) | repeat(count), but for the one
+// more opening of that repeat: the order of tf.data's fused kernel. Checkpoint: that of the two.
 #include <cstdint>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// snapshot(path, compression): the elements of the input, which a first pass writes to a folder and later ones read.
-// Checkpoint: that of the reader or writer, see ops/file_cache.h.
+// snapshot(path, compression): the elements of the input, which a first pass writes to a folder and later
+// ones read. Checkpoint: that of the reader or writer, see ops/file_cache.h.
 #include "dataset/compose.h"
 #include "ops/blocking_lane.h"
 #include "ops/file_cache.h"

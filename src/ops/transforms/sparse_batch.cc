@@ -1,5 +1,5 @@
-// sparse_batch(n, row_shape): n dense tensors, which may differ in shape, joined into one sparse tensor. Order is kept.
-// Errors and checkpoint: ops/batch_cursor.h.
+// sparse_batch(n, row_shape): n dense tensors, which may differ in shape, joined into one sparse tensor.
+// Order is kept. Errors and checkpoint: ops/batch_cursor.h.
 #include <cstdint>
 
 #include "core/text.h"

@@ -1,5 +1,5 @@
-// take_while(f): the elements before the first for which f is false, which is lost. Errors of the input and of f keep
-// their places, and the next element follows. Checkpoint: the input's position.
+// take_while(f): the elements before the first for which f is false, which is lost. Errors of the input and
+// of f keep their places, and the next element follows. Checkpoint: the input's position.
 #include <algorithm>
 #include <utility>
 

@@ -1,5 +1,5 @@
-// unbatch(): the rows of each element, along the first dimension. An element without rows gives nothing. Checkpoint: the
-// input's position before the open element, and how many of its rows were given.
+// unbatch(): the rows of each element, along the first dimension. An element without rows gives nothing.
+// Checkpoint: the input's position before the open element, and how many of its rows were given.
 #include <algorithm>
 #include <cstdint>
 

@@ -1,7 +1,7 @@
-// unique(): each element the first time that it comes. Errors keep their places. Remembers a key of each element
-// (ops/key_set.h), so memory and checkpoints grow with the number of different ones. A row that memory runs out for is an
-// error whether it would have been new or not. Checkpoint: the keys, and the input's position; rows that were pulled and
-// not looked at come again.
+// unique(): each element the first time that it comes. Errors keep their places. Remembers a key of each
+// element (ops/key_set.h), so memory and checkpoints grow with the number of different ones. A row that
+// memory runs out for is an error whether it would have been new or not. Checkpoint: the keys, and the
+// input's position; rows that were pulled and not looked at come again.
 #include <cstring>
 #include <string>
 #include <utility>

@@ -1,8 +1,9 @@
-// window(size, shift, stride, drop_remainder): datasets of up to `size` elements, every stride-th one, each window
-// `shift` elements after the one before. A failed element makes each window that has it an error. Small windows are
-// copied, once for each window; larger ones share the memory of the input's blocks. Elements beyond the runtime's memory
-// budget are dropped, and each window that begins at one of them is an error. Checkpoint: the input's position at the first
-// element of the next window; the elements of it that were read already are read again.
+// window(size, shift, stride, drop_remainder): datasets of up to `size` elements, every stride-th one, each
+// window `shift` elements after the one before. A failed element makes each window that has it an error.
+// Small windows are copied, once for each window; larger ones share the memory of the input's blocks.
+// Elements beyond the runtime's memory budget are dropped, and each window that begins at one of them is an
+// error. Checkpoint: the input's position at the first element of the next window; the elements of it that
+// were read already are read again.
 #include <algorithm>
 #include <cstdint>
 #include <utility>

@@ -1,4 +1,5 @@
-// The functions that decode and encode images; the decoders themselves are tested in tests/format/image_test.cc.
+// The functions that decode and encode images; the decoders themselves are tested in
+// tests/format/image_test.cc.
 #include "expr/harness.h"
 
 namespace weir::test {

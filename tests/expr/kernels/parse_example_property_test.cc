@@ -1,4 +1,5 @@
-// parse_example and parse_sequence_example beside protobuf's own parser, on random records in random encodings.
+// parse_example and parse_sequence_example beside protobuf's own parser, on random records in random
+// encodings.
 #include <algorithm>
 #include <cstring>
 

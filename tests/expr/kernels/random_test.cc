@@ -31,8 +31,8 @@ std::vector<Tensor> draw(Lab& lab, const std::string& lambda, int count, int wid
 
 namespace {
 
-// The greatest distance between the distribution of the values and the one expected (Kolmogorov and Smirnov), times the
-// square root of their number; above 1.95 one time in a thousand.
+// The greatest distance between the distribution of the values and the one expected (Kolmogorov and Smirnov),
+// times the square root of their number; above 1.95 one time in a thousand.
 template <class Cdf>
 double distance(std::vector<double> values, Cdf cdf) {
   std::sort(values.begin(), values.end());

@@ -10,7 +10,8 @@ const ContractEntries choose_from_datasets_contract(
      {"choose_from_datasets([range(9) | shuffle(9, seed: 1), range(20, 29) | shuffle(4, seed: 2)], range(40) | shuffle(40, seed: 3) | map(x -> x % 2), stop_on_empty: false) | repeat(2)",
       anything, false},
      {"PROBE | flat_map(x -> choose_from_datasets([range(x), range(50, 52)], range(4) | map(y -> y % 2))) | prefetch(2)",
-      anything, false}}, kLosesPlaces | kLosesOrder);
+      anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("choose_from_datasets takes each next element where the choices say") {
   for (int rows : {1, 2, 100}) {

@@ -12,16 +12,18 @@ const std::string kPlain = "csv(\"" + kConformanceData + "plain.csv\", [int64, f
 const std::string kBad = "csv(\"" + kConformanceData + "bad.csv\", [int64, int64]";
 
 const ContractEntries csv_contract(
-    "csv", {{kPlain + ")", anything, true},
-            {kBad + ")", anything, true},
-            {"csv([\"" + kConformanceData + "bad.csv\", \"nowhere.csv\", \"" + kConformanceData +
-                 "missing.csv\"], [0, 0.5, string], select: [0, 1, 2]) | batch(2)",
-             anything, true},
-            {"csv([\"" + kConformanceData + "plain.csv\", \"" + kConformanceData +
-                 "missing.csv\"], [0, 0.5, string], num_parallel_reads: 2)",
-             anything, true},
-            {kBad + ", exclude: [2])", anything, true},
-            {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}}, kOpens);
+    "csv",
+    {{kPlain + ")", anything, true},
+     {kBad + ")", anything, true},
+     {"csv([\"" + kConformanceData + "bad.csv\", \"nowhere.csv\", \"" + kConformanceData +
+          "missing.csv\"], [0, 0.5, string], select: [0, 1, 2]) | batch(2)",
+      anything, true},
+     {"csv([\"" + kConformanceData + "plain.csv\", \"" + kConformanceData +
+          "missing.csv\"], [0, 0.5, string], num_parallel_reads: 2)",
+      anything, true},
+     {kBad + ", exclude: [2])", anything, true},
+     {"range(2) | flat_map(i -> " + kBad + ", header: i == 1))", anything, false}},
+    kOpens);
 
 struct Table {
   explicit Table(const std::string& text) { std::ofstream(file(), std::ios::binary) << text; }
@@ -92,7 +94,8 @@ TEST_CASE("csv: headers, and ends of lines and files") {
   CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
   CHECK(Table("\"a\nb\",\"c\"\"\"\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
-  // A byte-order mark before a header, in a file that is shorter than one, and before a row, where it is data.
+  // A byte-order mark before a header, in a file that is shorter than one, and before a row, where it is
+  // data.
   CHECK(Table("\xef\xbb\xbf\"a\",b\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a").rows("[int64], header: true").empty());
   CHECK(Table("\xef\xbb\xbfx,2\n").rows("[string, int64]") == Lines{R"(("\xef\xbb\xbfx", 2))"});

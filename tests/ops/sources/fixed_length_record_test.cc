@@ -11,7 +11,8 @@ const ContractEntries fixed_length_record_contract(
     {{"fixed_length_record(\"FOLDER/tests/conformance/data/fixed_hf.bin\", 4, header_bytes: 3, footer_bytes: 2)"},
      {"fixed_length_record([\"FOLDER/tests/conformance/data/fixed2.bin\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/fixed_tail.bin\", \"FOLDER/tests/conformance/data/fixed.bin.gz\"], 4, compression: \"auto\") | batch(2)"},
      {"from_tensor_slices([\"FOLDER/tests/conformance/data/fixed.bin\", \"FOLDER/tests/conformance/data/fixed2.bin\"]) | flat_map(f -> fixed_length_record(f, 4))"},
-     {"fixed_length_record([\"FOLDER/tests/conformance/data/fixed.bin\", \"FOLDER/tests/conformance/data/fixed2.bin\"], 2, num_parallel_reads: 2)"}}, kOpens);
+     {"fixed_length_record([\"FOLDER/tests/conformance/data/fixed.bin\", \"FOLDER/tests/conformance/data/fixed2.bin\"], 2, num_parallel_reads: 2)"}},
+    kOpens);
 
 std::string quoted(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 std::string fixed(const std::string& file, const std::string& more) {

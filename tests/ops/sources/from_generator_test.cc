@@ -12,7 +12,8 @@ const ContractEntries from_generator_contract(
     {{"from_generator(@squares" + kSpec, anything},
      {"from_generator(@pure" + kSpec + " | batch(4)", anything},
      {"range(3) | flat_map(x -> from_generator(@squares" + kSpec + " | take(x + 11))", anything},
-     {"from_generator(@squares" + kSpec + " | prefetch(3) | shuffle(5, seed: 1) | repeat(2)", anything}}, kLosesPlaces | kEndless);
+     {"from_generator(@squares" + kSpec + " | prefetch(3) | shuffle(5, seed: 1) | repeat(2)", anything}},
+    kLosesPlaces | kEndless);
 
 TEST_CASE("from_generator gives what the generator gives, and opens it anew for each epoch") {
   for (const char* name : {"squares", "pure", "unsaved"}) {

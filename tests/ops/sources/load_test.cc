@@ -8,7 +8,8 @@ const ContractEntries load_contract("load",
                                     {
                                         {"load(\"FOLDER/tests/golden/data/squares\")", anything},
                                         {"load(\"FOLDER/tests/golden/data/squares\") | batch(2)", anything},
-                                    }, kOpens);
+                                    },
+                                    kOpens);
 
 TEST_CASE("load goes on where it was saved") {
   TemporaryFolder folder;

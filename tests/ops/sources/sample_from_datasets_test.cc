@@ -10,7 +10,8 @@ const ContractEntries sample_from_datasets_contract(
      {"sample_from_datasets([range(9), range(20, 29)], weights: [0.2, 0.8], seed: 7, rerandomize_each_iteration: true) | repeat(3)",
       anything, false},
      {"PROBE | flat_map(x -> sample_from_datasets([range(x % 4), range(50, 52)], seed: x, stop_on_empty: true)) | prefetch(2)",
-      anything, false}}, kLosesPlaces | kLosesOrder | kEndless);
+      anything, false}},
+    kLosesPlaces | kLosesOrder | kEndless);
 
 int64_t from_first(const Lines& lines) {
   return std::count_if(lines.begin(), lines.end(),

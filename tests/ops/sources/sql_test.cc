@@ -18,7 +18,8 @@ const ContractEntries sql_contract(
       anything},
      {"sql(\"sqlite\", \"FOLDER/tests/conformance/data/small.sqlite\", \"with recursive n(i) as (select 0 union all "
       "select i + 1 from n where i < 2999) select i % 200 as i, 'x' || i as t from n\", {t: string, i: uint8}) | batch(7)",
-      anything}}, kEndless);
+      anything}},
+    kEndless);
 
 // A database that these statements make.
 class Database {

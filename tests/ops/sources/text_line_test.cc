@@ -12,7 +12,8 @@ const ContractEntries text_line_contract(
     {{"text_line(\"FOLDER/tests/conformance/data/crlf.txt\")"},
      {"text_line([\"FOLDER/tests/conformance/data/more.txt\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/lines.txt.gz\"], compression: \"auto\") | batch(2)"},
      {"text_line(list_files(\"FOLDER/tests/conformance/data/many/*.txt\", seed: 3), num_parallel_reads: 2)"},
-     {"list_files(\"FOLDER/tests/conformance/data/many/*.txt\", shuffle: false) | flat_map(f -> text_line(f))"}}, kOpens);
+     {"list_files(\"FOLDER/tests/conformance/data/many/*.txt\", shuffle: false) | flat_map(f -> text_line(f))"}},
+    kOpens);
 
 std::string quoted_text(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 

@@ -13,7 +13,8 @@ const ContractEntries tfrecord_contract(
      {"tfrecord([\"FOLDER/tests/conformance/data/three.tfrecord\", \"FOLDER/nowhere\", \"FOLDER/tests/conformance/data/five.tfrecord.gz\"], compression: \"auto\") | batch(2)"},
      {"tfrecord([\"FOLDER/tests/data/records/bad_data.tfrecord\", \"FOLDER/tests/data/records/bad_length_crc.tfrecord\"], on_corrupt: \"resync\")"},
      {"tfrecord([\"FOLDER/tests/data/records/bad_data.tfrecord\", \"FOLDER/tests/data/records/cut.tfrecord.gz\", \"FOLDER/tests/data/records/three.tfrecord\"], compression: \"auto\", num_parallel_reads: 2, on_corrupt: \"skip_file\")"},
-     {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}}, kOpens);
+     {"tfrecord(list_files(\"FOLDER/tests/conformance/data/shards/*\", seed: 3), num_parallel_reads: 2)"}},
+    kOpens);
 
 std::string quoted_shard(const std::string& file) { return '"' + kConformanceData + file + '"'; }
 std::string tfrecord(const std::string& file, const std::string& more = "") {

@@ -4,8 +4,10 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries zip_contract("zip", {{"zip(PROBE, range(30) | shuffle(7, seed: 2))"},
-                                           {"zip({a: PROBE, b: (range(9), PROBE)})"}}, kLosesOrder);
+const ContractEntries zip_contract("zip",
+                                   {{"zip(PROBE, range(30) | shuffle(7, seed: 2))"},
+                                    {"zip({a: PROBE, b: (range(9), PROBE)})"}},
+                                   kLosesOrder);
 
 TEST_CASE("zip ends with its shortest input") {
   CHECK(run("zip(range(3), range(10, 20))") == Lines{"(0, 10)", "(1, 11)", "(2, 12)"});

@@ -6,9 +6,11 @@ namespace weir::test {
 namespace {
 
 const ContractEntries batch_contract(
-    "batch", {{"PROBE | batch(4)", [](int64_t k) { return 4 * k; }, false},
-              {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
-              {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}}, kLosesOrder);
+    "batch",
+    {{"PROBE | batch(4)", [](int64_t k) { return 4 * k; }, false},
+     {"PROBE | batch(5, drop_remainder: true)", [](int64_t k) { return 5 * k; }, false},
+     {"PROBE | map(x -> [x, x]) | batch(3) | batch(2)", [](int64_t k) { return 6 * k; }, false}},
+    kLosesOrder);
 
 TEST_CASE("large batches are the same whoever copies them") {
   // Rows of 48 KB, dense and of several shapes before; 512 KiB and more are copied by several threads.

@@ -16,7 +16,8 @@ const ContractEntries bucket_by_sequence_length_contract(
       "bucket_by_sequence_length(x -> shape(x)[0], [n + 1], [2, n + 1], pad_to_bucket_boundary: n == 9))",
       anything, false},
      {kVectors + kBuckets + ", drop_remainder: true) | prefetch(2) | repeat(2)", anything, false},
-     {kVectors + " | shuffle(5, seed: 1)" + kBuckets + ", no_padding: true)", anything, false}}, kLosesPlaces | kLosesOrder);
+     {kVectors + " | shuffle(5, seed: 1)" + kBuckets + ", no_padding: true)", anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("bucket_by_sequence_length: a full bucket comes at once, the rest by length") {
   for (int rows : {1, 2, 64}) {

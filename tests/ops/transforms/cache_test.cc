@@ -18,7 +18,8 @@ const ContractEntries cache_contract(
       anything},
      {"PROBE | " + call("cache", locked_folder("cache_passed")), anything},
      {"range(3) | flat_map(x -> range(9) | " + call("cache", lasting_folder("cache_nested")) + ") | batch(4)",
-      anything}}, kLosesPlaces | kOpens);
+      anything}},
+    kLosesPlaces | kOpens);
 
 Lines twice(Lines lines) {
   const size_t count = lines.size();

@@ -5,9 +5,11 @@ namespace weir::test {
 namespace {
 
 const ContractEntries concatenate_contract(
-    "concatenate", {{"PROBE | concatenate(range(3) | map(x -> x * 10))"},
-                    {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)",
-                     anything, false}}, kOpens);
+    "concatenate",
+    {{"PROBE | concatenate(range(3) | map(x -> x * 10))"},
+     {"range(9) | shuffle(9, seed: 1) | concatenate(PROBE | shuffle(4, seed: 2)) | repeat(2)", anything,
+      false}},
+    kOpens);
 
 TEST_CASE("concatenate gives the one, then the other") {
   CHECK(run("range(2) | concatenate(range(5, 7))") == Lines{"0", "1", "5", "6"});

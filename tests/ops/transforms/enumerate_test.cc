@@ -4,8 +4,9 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries enumerate_contract("enumerate", {{"PROBE | enumerate(start: 5)",
-                                                        [](int64_t k) { return k; }, true}}, kLosesOrder);
+const ContractEntries enumerate_contract("enumerate",
+                                         {{"PROBE | enumerate(start: 5)", [](int64_t k) { return k; }, true}},
+                                         kLosesOrder);
 
 TEST_CASE("enumerate numbers elements") {
   CHECK(run("range(5, 7) | enumerate()") == Lines{"(0, 5)", "(1, 6)"});

@@ -4,7 +4,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries filter_contract("filter", {{"PROBE | filter(x -> x % 3 == 1)", anything}}, kLosesPlaces);
+const ContractEntries filter_contract("filter", {{"PROBE | filter(x -> x % 3 == 1)", anything}},
+                                      kLosesPlaces);
 
 TEST_CASE("filter keeps the elements for which f is true") {
   CHECK(run("range(9) | filter(x -> x % 3 == 1)") == Lines{"1", "4", "7"});

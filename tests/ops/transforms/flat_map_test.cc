@@ -9,7 +9,8 @@ const ContractEntries flat_map_contract(
     "flat_map",
     {{"PROBE | flat_map(x -> range(x % 4) | map(y -> x * 10 + y))", anything, false},
      {"range(3) | flat_map(x -> PROBE | shuffle(4, seed: 3) | repeat(2) | map(y -> y + x) | batch(5))",
-      anything, false}}, kLosesPlaces | kOpens);
+      anything, false}},
+    kLosesPlaces | kOpens);
 
 TEST_CASE("flat_map knows its cardinality where its input has no elements, or no end") {
   CHECK(cardinality("range(0) | flat_map(x -> range(3))") == 0);

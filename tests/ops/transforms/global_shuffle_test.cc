@@ -20,7 +20,8 @@ const ContractEntries global_shuffle_contract(
       anything, false},
      {"range(40) | map(x -> assert(x % 9 != 5, \"no\", x), num_parallel_calls: 3) | global_shuffle(seed: 4) | "
       "prefetch(3)",
-      anything, false}}, kLosesOrder | kOpens);
+      anything, false}},
+    kLosesOrder | kOpens);
 
 Lines sorted(Lines lines) {
   std::sort(lines.begin(), lines.end());

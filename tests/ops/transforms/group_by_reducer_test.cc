@@ -17,7 +17,8 @@ const ContractEntries group_by_reducer_contract(
       anything, false},
      {"range(23)" + kCounts + " | prefetch(2) | repeat(2)", anything, false},
      {"range(23) | shuffle(5, seed: 1) | group_by_reducer(x -> x % 4, k -> k, (s, x) -> s * 3 + x, s -> s)",
-      anything, false}}, kLosesPlaces | kLosesOrder);
+      anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("group_by_reducer: a state for each key, the least key first") {
   for (int rows : {1, 2, 64}) {

@@ -16,7 +16,8 @@ const ContractEntries group_by_window_contract(
      {"range(23) | group_by_window(x -> x % 4, (k, w) -> w | batch(2) | prefetch(2), 3) | prefetch(2) | repeat(2)",
       anything, false},
      {"range(23) | shuffle(5, seed: 1) | group_by_window(x -> x % 2, (k, w) -> w | shuffle(3, seed: k), 4)",
-      anything, false}}, kLosesPlaces | kLosesOrder);
+      anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("group_by_window: a full group comes at once, the rest by key") {
   for (int rows : {1, 2, 64}) {

@@ -4,7 +4,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries ignore_errors_contract("ignore_errors", {{"PROBE | ignore_errors()", anything}}, kLosesPlaces);
+const ContractEntries ignore_errors_contract("ignore_errors", {{"PROBE | ignore_errors()", anything}},
+                                             kLosesPlaces);
 
 TEST_CASE("ignore_errors leaves out what failed") {
   CHECK(run("probe(6, errors: \"0,3,4\") | ignore_errors()") == Lines{"1", "2", "5"});

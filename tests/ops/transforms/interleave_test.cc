@@ -21,7 +21,8 @@ const ContractEntries interleave_contract(
      {"PROBE | interleave(x -> probe(4, errors: \"1\") | map(y -> assert(y != x, \"same\", y)), cycle_length: 4)",
       anything, false},
      {"range(4) | interleave(x -> PROBE | map(y -> x * 100 + y) | shuffle(3, seed: 1), cycle_length: 2)",
-      anything, false}}, kLosesPlaces | kLosesOrder | kOpens);
+      anything, false}},
+    kLosesPlaces | kLosesOrder | kOpens);
 
 TEST_CASE("interleave knows its cardinality where its input has no elements, or no end") {
   CHECK(cardinality("range(0) | interleave(x -> range(3))") == 0);

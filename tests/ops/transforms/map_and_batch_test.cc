@@ -10,7 +10,8 @@ const ContractEntries map_and_batch_contract(
      {"PROBE | map_and_batch(x -> (x, x * x), 5, drop_remainder: true, num_parallel_calls: 3)", anything,
       false},
      {"PROBE | map_and_batch(x -> (from_dense([x % 3, x]), x), 4)", [](int64_t k) { return 4 * k; }, false},
-     {"PROBE | flat_map(x -> range(x % 5) | map_and_batch(y -> x + y, 2)) | prefetch(2)", anything, false}}, kLosesOrder);
+     {"PROBE | flat_map(x -> range(x % 5) | map_and_batch(y -> x + y, 2)) | prefetch(2)", anything, false}},
+    kLosesOrder);
 
 TEST_CASE("map_and_batch is map and batch") {
   for (int rows : {1, 3, 100}) {

@@ -8,7 +8,8 @@ const ContractEntries pad_to_cardinality_contract(
     "pad_to_cardinality",
     {{"PROBE | map(x -> {x}) | pad_to_cardinality(30)", anything, false},
      {"PROBE | map(x -> {x, s: if x > 3 then \"a\" else \"bc\"}) | filter(e -> e.x < 4) | pad_to_cardinality(7, mask_key: \"m\") | repeat(2)",
-      anything, false}}, kLosesOrder);
+      anything, false}},
+    kLosesOrder);
 
 TEST_CASE("pad_to_cardinality fills up with zeros and says which elements are real") {
   for (int rows : {1, 2, 100}) {

@@ -15,7 +15,8 @@ const ContractEntries padded_batch_contract(
      {"PROBE | map(x -> full([x % 6], x)) | padded_batch(2, shapes: [4])", [](int64_t k) { return 2 * k; },
       false},
      {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | padded_batch(3, shapes: [x], values: x))",
-      anything, false}}, kLosesOrder);
+      anything, false}},
+    kLosesOrder);
 
 const std::string kRows = "from_tensor_slices([1, 3, 2, 0, 4]) | map(n -> full([n], n)) | ";
 

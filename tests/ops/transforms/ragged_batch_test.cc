@@ -10,7 +10,8 @@ const ContractEntries ragged_batch_contract(
       [](int64_t k) { return 3 * k; }, false},
      {"PROBE | map(x -> full([x % 5], x)) | ragged_batch(2, drop_remainder: true)",
       [](int64_t k) { return 2 * k; }, false},
-     {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | ragged_batch(2))", anything, false}}, kLosesOrder);
+     {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | ragged_batch(2))", anything, false}},
+    kLosesOrder);
 
 const std::string kRaggedRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
 

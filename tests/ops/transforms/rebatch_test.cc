@@ -12,7 +12,8 @@ const ContractEntries rebatch_contract(
      {"PROBE | map(x -> {s: from_dense([x % 3, x]), x}) | batch(4) | rebatch([3, 0, 2])", anything, false},
      {"PROBE | map(x -> full([x % 4], x)) | ragged_batch(4) | rebatch(3, drop_remainder: true)", anything,
       false},
-     {"PROBE | map(x -> zeros([7, 1024], int64) + x) | rebatch(10) | map(x -> x[:, 5])", anything, false}}, kLosesPlaces | kLosesOrder);
+     {"PROBE | map(x -> zeros([7, 1024], int64) + x) | rebatch(10) | map(x -> x[:, 5])", anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("rebatch joins and splits batches") {
   CHECK(run("range(8) | batch(2) | rebatch(3)") == Lines{"[0, 1, 2]", "[3, 4, 5]", "[6, 7]"});

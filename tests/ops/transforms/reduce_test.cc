@@ -4,7 +4,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries reduce_contract("reduce", {{"PROBE | reduce(0, (s, x) -> s + x)", anything, false}}, kLosesOrder);
+const ContractEntries reduce_contract("reduce", {{"PROBE | reduce(0, (s, x) -> s + x)", anything, false}},
+                                      kLosesOrder);
 
 TEST_CASE("reduce gives the last state as its only element") {
   CHECK(run("range(5) | reduce(0, (s, x) -> s + x)") == Lines{"10"});

@@ -15,7 +15,8 @@ const ContractEntries rejection_resample_contract(
      {"range(3) | flat_map(n -> range(9) | rejection_resample(x -> x % 2, stack([1.0, cast(n, float32)]), seed: n))",
       anything, false},
      {"range(90) | shuffle(9, seed: 1) | rejection_resample(x -> x % 2, [0.2, 0.8], seed: 4) | repeat(2)",
-      anything, false}}, kLosesPlaces | kLosesOrder | kEndless);
+      anything, false}},
+    kLosesPlaces | kLosesOrder | kEndless);
 
 // How many elements of each class come, and how many there are in all.
 std::map<std::string, int> classes_of(const std::string& document, int rows) {

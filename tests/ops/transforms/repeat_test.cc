@@ -5,9 +5,11 @@ namespace weir::test {
 namespace {
 
 const ContractEntries repeat_contract(
-    "repeat", {{"PROBE | repeat(3)", anything},
-               {"PROBE | shuffle(5, seed: 9) | repeat(3) | batch(7)", anything, false},
-               {"PROBE | repeat(2) | shuffle(30, seed: 2) | prefetch(4) | repeat(2)", anything, false}}, kOpens);
+    "repeat",
+    {{"PROBE | repeat(3)", anything},
+     {"PROBE | shuffle(5, seed: 9) | repeat(3) | batch(7)", anything, false},
+     {"PROBE | repeat(2) | shuffle(30, seed: 2) | prefetch(4) | repeat(2)", anything, false}},
+    kOpens);
 
 TEST_CASE("repeat gives its input count times") {
   CHECK(run("range(2) | repeat(3)") == Lines{"0", "1", "0", "1", "0", "1"});

@@ -5,7 +5,8 @@ namespace weir::test {
 namespace {
 
 const ContractEntries save_contract("save",
-                                    {{"range(23) | " + call("save", lasting_folder("saved")), anything}}, kLosesPlaces);
+                                    {{"range(23) | " + call("save", lasting_folder("saved")), anything}},
+                                    kLosesPlaces);
 
 TEST_CASE("save writes what load reads") {
   TemporaryFolder folder;

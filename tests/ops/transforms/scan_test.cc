@@ -14,7 +14,8 @@ const ContractEntries scan_contract(
       false},
      {"PROBE | flat_map(x -> range(x) | scan(x, (s, y) -> (s + y, s)))", anything, false},
      {"PROBE | scan(1, (s, x) -> (s + 6 // (x % 5 - 2), s)) | scan(0, (s, x) -> (s + x, s))",
-      [](int64_t k) { return k; }, false}}, kRemembers);
+      [](int64_t k) { return k; }, false}},
+    kRemembers);
 
 TEST_CASE("scan gives what the function returns beside the state") {
   CHECK(run("range(1, 6) | scan(0, (s, x) -> (s + x, s + x))") == Lines{"1", "3", "6", "10", "15"});

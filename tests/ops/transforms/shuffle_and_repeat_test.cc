@@ -7,7 +7,8 @@ namespace {
 const ContractEntries shuffle_and_repeat_contract(
     "shuffle_and_repeat",
     {{"PROBE | shuffle_and_repeat(7, count: 3, seed: 2)", anything, false},
-     {"PROBE | flat_map(x -> range(x % 5) | shuffle_and_repeat(3, count: 2, seed: x))", anything, false}}, kOpens);
+     {"PROBE | flat_map(x -> range(x % 5) | shuffle_and_repeat(3, count: 2, seed: x))", anything, false}},
+    kOpens);
 
 TEST_CASE("shuffle_and_repeat is shuffle and repeat") {
   for (int rows : {1, 4, 100}) {

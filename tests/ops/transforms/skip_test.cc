@@ -6,7 +6,8 @@
 namespace weir::test {
 namespace {
 
-const ContractEntries skip_contract("skip", {{"PROBE | skip(5)", [](int64_t k) { return 5 + k; }}}, kLosesPlaces);
+const ContractEntries skip_contract("skip", {{"PROBE | skip(5)", [](int64_t k) { return 5 + k; }}},
+                                    kLosesPlaces);
 
 TEST_CASE("skip leaves out the first elements") {
   CHECK(run("range(5) | skip(3)") == Lines{"3", "4"});

@@ -13,7 +13,8 @@ const ContractEntries snapshot_contract(
         {"range(23) | " + call("snapshot", lasting_folder("read")), anything},
         {"range(3) | flat_map(x -> range(9) | " + call("snapshot", lasting_folder("nested")) + ") | batch(4)",
          anything},
-    }, kOpens);
+    },
+    kOpens);
 
 const Lines kSquares = {"0", "1", "4", "9", "16"};
 

@@ -9,7 +9,8 @@ const ContractEntries sparse_batch_contract(
     {{"PROBE | map(x -> full([x % 4], x)) | sparse_batch(3, [4])", [](int64_t k) { return 3 * k; }, false},
      {"PROBE | map(x -> full([x % 2, x % 3], \"ab\")) | sparse_batch(2, [none, 2])",
       [](int64_t k) { return 2 * k; }, false},
-     {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | sparse_batch(2, [x]))", anything, false}}, kLosesOrder);
+     {"PROBE | flat_map(x -> range(x) | map(y -> full([y], x)) | sparse_batch(2, [x]))", anything, false}},
+    kLosesOrder);
 
 const std::string kSparseRows = "from_tensor_slices([1, 3, 0, 2, 4]) | map(n -> full([n], n)) | ";
 

@@ -17,7 +17,8 @@ const ContractEntries unbatch_contract(
      {"PROBE | map(x -> {s: from_dense([x % 3, x]), x}) | batch(4) | unbatch()", whole_batches, false},
      {"PROBE | map(x -> full([x % 4], x)) | ragged_batch(4) | unbatch()", whole_batches, false},
      {"PROBE | map(x -> [[x, 1], [2, x]]) | unbatch() | unbatch()", [](int64_t k) { return k; }, false},
-     {"PROBE | flat_map(x -> from_tensors(full([x % 3], x)) | unbatch())", anything, false}}, kLosesPlaces | kLosesOrder);
+     {"PROBE | flat_map(x -> from_tensors(full([x % 3], x)) | unbatch())", anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("unbatch gives the rows of each element") {
   CHECK(run("from_tensors(([1, 2], [\"a\", \"b\"], [[1.0], [2.0]])) | unbatch()") ==

@@ -9,7 +9,8 @@ const ContractEntries unique_contract(
     {{"PROBE | map(x -> x % 7) | unique()", anything, false},
      {"PROBE | map(x -> (x % 3, if x % 2 == 0 then \"even\" else \"an odd number, in more than 15 bytes\")) | unique()",
       anything, false},
-     {"PROBE | flat_map(x -> range(x) | map(y -> y % 4) | unique()) | prefetch(2)", anything, false}}, kLosesPlaces | kLosesOrder);
+     {"PROBE | flat_map(x -> range(x) | map(y -> y % 4) | unique()) | prefetch(2)", anything, false}},
+    kLosesPlaces | kLosesOrder);
 
 TEST_CASE("unique gives each element the first time that it comes") {
   for (int rows : {1, 2, 100}) {
