@@ -5,9 +5,9 @@
 #include <iterator>
 
 #include "core/text.h"
-#include "fs/simulated.h"
 #include "graph/format_element.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

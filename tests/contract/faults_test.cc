@@ -4,9 +4,9 @@
 
 #include "core/text.h"
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
 #include "graph/format_element.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

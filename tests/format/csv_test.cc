@@ -5,7 +5,7 @@
 #include "deflated.h"
 #include "format/csv_reader.h"
 #include "format/parse_number.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/str.h"
 #include "deflated.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 #include "support/test_data.h"
 
 namespace weir {

@@ -7,7 +7,7 @@
 #include "deflated.h"
 #include "format/csv_reader.h"
 #include "format/text_lines.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "deflated.h"
 #include "format/crc32c.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 #include "support/test_data.h"
 
 namespace weir {

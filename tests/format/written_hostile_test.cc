@@ -5,7 +5,7 @@
 #include "format/crc32c.h"
 #include "format/written_blocks.h"
 #include "format/written_layout.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -5,8 +5,8 @@
 
 #include "format/crc32c.h"
 #include "format/written_blocks.h"
-#include "fs/simulated.h"
-#include "fs/simulated_disk.h"
+#include "support/simulated_disk.h"
+#include "support/simulated_files.h"
 #include "support/temporary_folder.h"
 
 namespace weir {

@@ -1,7 +1,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "fs/file_system.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "fs/simulated.h"
-#include "fs/simulated_disk.h"
+#include "support/simulated_disk.h"
+#include "support/simulated_files.h"
 #include "support/temporary_folder.h"
 
 namespace weir {

@@ -2,7 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

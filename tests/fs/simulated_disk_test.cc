@@ -1,4 +1,4 @@
-#include "fs/simulated_disk.h"
+#include "support/simulated_disk.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <set>

@@ -7,13 +7,13 @@
 #include <set>
 
 #include "core/text.h"
-#include "fs/simulated.h"
 #include "golden/golden.h"
 #include "graph/envelope.h"
 #include "iterator/checkpoint.h"
 #include "iterator/checkpoint_folder.h"
 #include "support/damage.h"
 #include "support/failing_new.h"
+#include "support/simulated_files.h"
 
 namespace weir::golden {
 namespace {

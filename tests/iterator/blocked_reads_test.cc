@@ -4,8 +4,8 @@
 #include <semaphore>
 
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 #include "support/wrapped_files.h"
 
 namespace weir {

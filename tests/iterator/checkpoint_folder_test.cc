@@ -3,10 +3,10 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
-#include "fs/simulated.h"
 #include "graph/envelope.h"
 #include "iterator/positions.h"
 #include "support/damage.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

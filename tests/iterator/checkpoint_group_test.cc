@@ -4,9 +4,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
-#include "fs/simulated_disk.h"
 #include "iterator/checkpoint.h"
 #include "support/pipeline.h"
+#include "support/simulated_disk.h"
 
 namespace weir {
 namespace {

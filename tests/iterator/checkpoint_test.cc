@@ -5,9 +5,9 @@
 #include <cstring>
 
 #include "core/version.h"
-#include "fs/simulated.h"
 #include "graph/envelope.h"
 #include "support/damage.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -5,12 +5,12 @@
 #include "core/archive.h"
 #include "core/text.h"
 #include "core/version.h"
-#include "fs/simulated.h"
-#include "fs/simulated_disk.h"
 #include "graph/envelope.h"
 #include "iterator/checkpoint.h"
 #include "iterator/generation.h"
 #include "support/pipeline.h"
+#include "support/simulated_disk.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

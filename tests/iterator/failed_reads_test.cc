@@ -5,8 +5,8 @@
 #include <span>
 
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "core/text.h"
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
 #include "graph/rewrites/rewrites.h"
 #include "support/pipeline.h"
 #include "support/probe.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "fs/simulated.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

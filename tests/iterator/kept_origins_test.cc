@@ -6,8 +6,8 @@
 
 #include "core/text.h"
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {

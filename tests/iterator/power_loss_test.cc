@@ -2,9 +2,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
-#include "fs/simulated_disk.h"
 #include "iterator/checkpoint_folder.h"
 #include "iterator/positions.h"
+#include "support/simulated_disk.h"
 
 namespace weir {
 namespace {

@@ -1,6 +1,6 @@
 // What a snapshot writes, or does not, when something comes between.
-#include "fs/simulated.h"
 #include "ops/written_folders.h"
+#include "support/simulated_files.h"
 
 namespace weir::test {
 namespace {

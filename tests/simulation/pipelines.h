@@ -10,7 +10,7 @@
 
 #include "core/block.h"
 #include "core/spec.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir::sim {
 

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "format/decompress.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 

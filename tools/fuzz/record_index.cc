@@ -9,7 +9,7 @@
 
 #include "format/crc32c.h"
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 

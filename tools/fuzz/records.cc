@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "format/tfrecord.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 
 #include "format/written_layout.h"
 #include "format/written_reader.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 

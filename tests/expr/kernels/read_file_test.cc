@@ -1,5 +1,5 @@
 #include "expr/harness.h"
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 #include "support/test_data.h"
 
 namespace weir::test {

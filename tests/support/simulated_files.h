@@ -12,7 +12,7 @@
 
 #include "core/sync.h"
 #include "fs/file_system.h"
-#include "fs/simulated_locks.h"
+#include "support/simulated_locks.h"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "fs/simulated.h"
+#include "support/simulated_files.h"
 
 #include <algorithm>
 #include <cstring>
