@@ -6,8 +6,8 @@ package weir
 type Code int32
 
 const (
-	// CodeCancelled is WEIR_CODE_CANCELLED of weir.h. Numbered as in gRPC and TensorFlow. weir_error.code holds one
-	// of them; a negative result is minus one of them.
+	// CodeCancelled is WEIR_CODE_CANCELLED of weir.h. Numbered as in gRPC and TensorFlow. weir_error.code is one of
+	// them; a negative result is minus one of them.
 	CodeCancelled Code = 1
 
 	// CodeUnknown is WEIR_CODE_UNKNOWN of weir.h.
@@ -173,14 +173,14 @@ const (
 	// CheckpointRefuse is WEIR_CHECKPOINT_REFUSE of weir.h. The position is not saved: failed_precondition.
 	CheckpointRefuse CheckpointPolicy = 1
 
-	// CheckpointByValue is WEIR_CHECKPOINT_BY_VALUE of weir.h. What was made and not delivered is saved by value.
-	// No element is lost or comes twice, and no call is made again, except those of a reduce that had not finished.
-	// Saving waits for the calls in progress; on an iterator that was cancelled it fails with cancelled. Each
-	// element takes its own bytes and about 30 more. Nested datasets cannot be saved by value: failed_precondition.
+	// CheckpointByValue is WEIR_CHECKPOINT_BY_VALUE of weir.h. Elements that were made and not delivered are saved
+	// by value. No element is lost or comes twice, and no call is repeated, except those of an unfinished reduce.
+	// Saving waits for the calls in progress; on a cancelled iterator it fails with cancelled. Each element takes
+	// its own bytes and about 30 more. Nested datasets cannot be saved by value: failed_precondition.
 	CheckpointByValue CheckpointPolicy = 2
 
-	// CheckpointIgnore is WEIR_CHECKPOINT_IGNORE of weir.h. Elements are taken for ones that can be made again. If
-	// they come out otherwise, some are lost or come twice.
+	// CheckpointIgnore is WEIR_CHECKPOINT_IGNORE of weir.h. The position is saved as if all elements could be made
+	// again. If they come out differently, some are lost or come twice.
 	CheckpointIgnore CheckpointPolicy = 3
 )
 

@@ -4,18 +4,17 @@ package weir
 
 // ChooseFromDatasetsOptions is what ChooseFromDatasets takes beside its arguments.
 type ChooseFromDatasetsOptions struct {
-	// End where a chosen dataset has no more elements; if false, pass over such choices. Default: true.
+	// End when a chosen dataset has no more elements; if false, skip such choices. Default: true.
 	StopOnEmpty Bool
 }
 
-// ChooseFromDatasets is the operator choose_from_datasets. Elements of several datasets: each element of choice
-// is the number, from 0, of the dataset that the next one comes from. Ends with the choices, when a chosen
-// dataset has no more elements, or, if stop_on_empty is false, when none has. A number without a dataset is an
-// error in its place.
+// ChooseFromDatasets is the operator choose_from_datasets. Takes each element from the dataset whose index
+// choice gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if
+// stop_on_empty is false, when no dataset has. An index without a dataset is an error in its place.
 //
 // datasets: A list of datasets of one structure.
 //
-// choice: A dataset of int64: the number of the dataset that the next element comes from.
+// choice: A dataset of int64: the index of the dataset for each element.
 func ChooseFromDatasets(datasets DatasetList, choice Operand, options ...ChooseFromDatasetsOptions) Pipeline {
 	c := newCall("choose_from_datasets")
 	c.positional("datasets", asDatasetList, datasets)
@@ -35,8 +34,8 @@ type CounterOptions struct {
 	Step Int
 }
 
-// Counter is the operator counter. The numbers from start on, step apart, without end. If the next number is no
-// int64, it is an error (out_of_range), and the sequence ends.
+// Counter is the operator counter. Counts from start in steps of step, without end. If the next number does not
+// fit int64, it is an error (out_of_range), and the sequence ends.
 func Counter(options ...CounterOptions) Pipeline {
 	c := newCall("counter")
 	if c.atMostOne(len(options)) {
@@ -54,39 +53,39 @@ type CsvOptions struct {
 	// The byte between fields. Default: ",".
 	Delim String
 
-	// Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled. Default: true.
+	// Fields may be in double quotes, with delimiters and line ends inside and quotes doubled. Default: true.
 	Quote Bool
 
-	// A field of these bytes is an empty one. Default: "".
+	// A field of exactly these bytes counts as empty. Default: "".
 	NaValue String
 
-	// The numbers of the fields that are read, ascending from 0, one for each column; none: all. Default: none.
+	// The indices of the fields to read, ascending from 0, one for each column; none: all. Default: none.
 	Select Value
 
 	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files are read in turns, a record of each; auto is 8. Default: 1.
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
 
-	// The numbers of the fields that are left out, ascending from 0, where `select` is none; none: the others of
-	// `select`. Default: none.
+	// The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.
+	// Default: none.
 	Exclude Value
 }
 
-// Csv is the operator csv. The rows of tables in text form, each a tuple of its columns. Rows end with \n, \r,
-// both, or the file. Numbers may have spaces around them; strings are given as they are. A row with another
-// number of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
-// (invalid_argument) with the file and its number, and the next row follows. A file that does not exist
-// (not_found), is empty where a header is wanted (invalid_argument), begins like gzip or another format that is
-// no text (invalid_argument), is damaged (data_loss) or holds a row longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Runs ahead of
-// its consumer on a thread of its own.
+// Csv is the operator csv. Reads CSV files: each row is a tuple of typed columns. Rows end with \n, \r, both, or
+// the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
+// fields, a missing value, a malformed number or a stray quote, in the header too, is one error
+// (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not
+// exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary
+// format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's record_bytes
+// (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of
+// its consumer, on its own thread.
 //
 // files: A file name, a list of names, or a dataset of names.
 //
-// columns: What each column holds: the dtype of one that every row has a value for, or the value that stands for
-// an empty field. int32, int64, float32, float64 or string.
+// columns: Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64,
+// float32, float64 or string.
 func Csv(files Files, columns Expression, options ...CsvOptions) Pipeline {
 	c := newCall("csv")
 	c.positional("files", asFiles, files)
@@ -104,9 +103,9 @@ func Csv(files Files, columns Expression, options ...CsvOptions) Pipeline {
 	return begin(c)
 }
 
-// Empty is the operator empty. A dataset without elements, whose elements would have the given structure.
+// Empty is the operator empty. A dataset without elements, of the given structure.
 //
-// spec: The structure that its elements would have.
+// spec: The structure of the elements.
 func Empty(spec SpecText) Pipeline {
 	c := newCall("empty")
 	c.positional("spec", asSpecText, spec)
@@ -115,28 +114,28 @@ func Empty(spec SpecText) Pipeline {
 
 // FixedLengthRecordOptions is what FixedLengthRecord takes beside its arguments.
 type FixedLengthRecordOptions struct {
-	// How many bytes of each file come before its records. Default: 0.
+	// The bytes of each file before its records. Default: 0.
 	HeaderBytes Int
 
-	// How many bytes of each file come after its records. Default: 0.
+	// The bytes of each file after its records. Default: 0.
 	FooterBytes Int
 
 	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files are read in turns, a record of each; auto is 8. Default: 1.
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
-// FixedLengthRecord is the operator fixed_length_record. The records of files whose records all have
-// record_bytes bytes, as strings. The first header_bytes and the last footer_bytes of each file are left out. A
-// plain file whose size doesn't fit is invalid_argument and gives no record; a compressed one gives its whole
-// records and then data_loss. A file that fails gives one error in place of its remaining records, and the next
-// file follows. Runs ahead of its consumer on a thread of its own.
+// FixedLengthRecord is the operator fixed_length_record. Reads files of records that all have record_bytes
+// bytes, as strings. The first header_bytes and the last footer_bytes of each file are left out. An uncompressed
+// file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its
+// whole records and then an error (data_loss). A file that fails gives one error in place of its remaining
+// records, and the next file follows. Reads ahead of its consumer, on its own thread.
 //
 // files: A file name, a list of names, or a dataset of names.
 //
-// recordBytes: How long a record is.
+// recordBytes: The size of a record.
 func FixedLengthRecord(files Files, recordBytes Int, options ...FixedLengthRecordOptions) Pipeline {
 	c := newCall("fixed_length_record")
 	c.positional("files", asFiles, files)
@@ -150,14 +149,14 @@ func FixedLengthRecord(files Files, recordBytes Int, options ...FixedLengthRecor
 	return begin(c)
 }
 
-// FromGenerator is the operator from_generator. The elements that a generator of the program gives
-// (weir_generator), until it says that there are no more. Each opening of the dataset opens the generator anew.
-// Where it fails, the error takes the place of an element, and the next one follows; if it cannot be opened,
-// there is one error and nothing else. An element of another dtype or shape than spec says is an error. A
-// generator may save and restore its place; one that is declared pure is opened again for a restored iterator,
-// and as many elements are passed over; for others checkpoint_policy says what happens.
+// FromGenerator is the operator from_generator. Yields the elements that a generator in your program produces
+// (weir_generator), until it ends. Each time the dataset is opened, so is the generator. If the generator fails,
+// its error takes the place of an element, and the next one follows; if it cannot be opened, there is one error
+// and nothing else. An element whose dtype or shape differs from spec is an error. A generator may save and
+// restore its position. One that is declared pure is opened again for a restored iterator, and the elements
+// already taken are passed over; for others checkpoint_policy says what happens.
 //
-// generator: The generator that the program handed in: @NAME.
+// generator: The generator, passed by the program as @NAME.
 //
 // spec: The structure of its elements.
 func FromGenerator(generator Function, spec SpecText) Pipeline {
@@ -167,7 +166,7 @@ func FromGenerator(generator Function, spec SpecText) Pipeline {
 	return begin(c)
 }
 
-// FromList is the operator from_list. The members of a list, in their order. They have one structure; their
+// FromList is the operator from_list. Yields the members of a list, in order. They have one structure; their
 // shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack
 // them and use from_tensor_slices.
 //
@@ -178,8 +177,9 @@ func FromList(elements Values) Pipeline {
 	return begin(c)
 }
 
-// FromSparseTensorSlices is the operator from_sparse_tensor_slices. One tuple (indices, values, shape) per slice
-// of a sparse tensor along its first dimension. from_tensor_slices gives the same as sparse tensors.
+// FromSparseTensorSlices is the operator from_sparse_tensor_slices. Slices a sparse tensor along its first
+// dimension: one tuple (indices, values, shape) per slice. from_tensor_slices yields the same slices as sparse
+// tensors.
 //
 // sparse: A sparse tensor of rank 1 or more, whose indices rise by row.
 func FromSparseTensorSlices(sparse Value) Pipeline {
@@ -188,8 +188,8 @@ func FromSparseTensorSlices(sparse Value) Pipeline {
 	return begin(c)
 }
 
-// FromTensorSlices is the operator from_tensor_slices. One element per slice along the first dimension of each
-// component. All components must have the same length. A slice of a sparse tensor is a sparse one of a rank
+// FromTensorSlices is the operator from_tensor_slices. Slices tensors along their first dimension: one element
+// per slice. All components must have the same length. A slice of a sparse tensor is a sparse tensor of one rank
 // less, a slice of a ragged tensor a dense one.
 //
 // value: A tensor or a structure of tensors, each of rank 1 or more and of one length.
@@ -199,7 +199,7 @@ func FromTensorSlices(value Value) Pipeline {
 	return begin(c)
 }
 
-// FromTensors is the operator from_tensors. A dataset of one element, the value itself.
+// FromTensors is the operator from_tensors. A dataset with one element: the given value.
 //
 // value: The element: a tensor or a tuple or dict of tensors.
 func FromTensors(value Value) Pipeline {
@@ -210,19 +210,19 @@ func FromTensors(value Value) Pipeline {
 
 // ListFilesOptions is what ListFiles takes beside its arguments.
 type ListFilesOptions struct {
-	// A new random order each epoch; else sorted. Default: true.
+	// A new random order each epoch; if false, sorted. Default: true.
 	Shuffle Bool
 
 	// The seed of the order. Default: none.
 	Seed Seed
 }
 
-// ListFiles is the operator list_files. The names of the files that match a pattern. Order: random, and another
-// one each epoch, unless shuffle is false; then sorted. A pattern that matches no file is an error when the
-// dataset is built. Index files (*.weir-index) are left out unless the pattern ends so.
+// ListFiles is the operator list_files. Lists the names of the files that match a pattern. They come in random
+// order, another one in each epoch; if shuffle is false, they are sorted. A pattern that matches no file is an
+// error when the dataset is built. Index files (*.weir-index) are left out unless the pattern ends so.
 //
-// pattern: A glob pattern or a list of them. Within one part of a path, * is any characters, ? one character (of
-// UTF-8), [a-z] one of these; \ before one of them takes it as it is.
+// pattern: A glob pattern or a list of them. Within one part of a path, * matches any characters, ? one
+// character (of UTF-8), [a-z] one of these; \ before one of them takes it literally.
 func ListFiles(pattern Value, options ...ListFilesOptions) Pipeline {
 	c := newCall("list_files")
 	c.positional("pattern", asValue, pattern)
@@ -233,13 +233,13 @@ func ListFiles(pattern Value, options ...ListFilesOptions) Pipeline {
 	return begin(c)
 }
 
-// Load is the operator load. The elements in a folder that save, snapshot or a file cache wrote, in the order in
-// which they were written. Their structure and number are read when the dataset is built, and so a folder
-// without elements (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one
-// error in place of its elements, and the next chunk follows. If the elements are replaced between building and
-// reading, there is one error instead of them. Runs ahead of its consumer on a thread of its own.
+// Load is the operator load. Reads the elements that save, snapshot or a file cache wrote to a folder, in the
+// order written. Their structure and number are read when the dataset is built, so it cannot be built if the
+// folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its
+// elements, and the next chunk follows. If the elements are replaced between building and reading, one error
+// takes their place. Reads ahead of its consumer, on its own thread.
 //
-// path: The folder of the written elements.
+// path: The folder with the written elements.
 func Load(path String) Pipeline {
 	c := newCall("load")
 	c.positional("path", asString, path)
@@ -251,12 +251,12 @@ type RandomOptions struct {
 	// Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
 	Seed Seed
 
-	// Each epoch has numbers of its own. Default: false.
+	// Draw different numbers in each epoch. Default: false.
 	RerandomizeEachIteration Bool
 }
 
-// Random is the operator random. Random integers from 0 to 4294967295 without end, the same as tf.data's for the
-// same seed. Each epoch repeats them unless rerandomize_each_iteration is true.
+// Random is the operator random. Random integers from 0 to 4294967295, without end. For the same seed they are
+// tf.data's. Each epoch repeats them unless rerandomize_each_iteration is true.
 func Random(options ...RandomOptions) Pipeline {
 	c := newCall("random")
 	if c.atMostOne(len(options)) {
@@ -275,8 +275,8 @@ type RangeOptions struct {
 	Dtype DTypeName
 }
 
-// Range is the operator range. The numbers from start up to but not including stop, step apart. There are none
-// if step leads away from stop. A single positional argument is stop.
+// Range is the operator range. The numbers from start up to but not including stop, in steps of step. There are
+// none if step leads away from stop. A single positional argument is stop.
 //
 // stop: The sequence ends before it.
 func Range(stop Int) Pipeline {
@@ -285,8 +285,8 @@ func Range(stop Int) Pipeline {
 	return begin(c)
 }
 
-// RangeFrom is the operator range. The numbers from start up to but not including stop, step apart. There are
-// none if step leads away from stop. A single positional argument is stop.
+// RangeFrom is the operator range. The numbers from start up to but not including stop, in steps of step. There
+// are none if step leads away from stop. A single positional argument is stop.
 //
 // start: The first number.
 //
@@ -304,24 +304,24 @@ func RangeFrom(start Int, stop Int, options ...RangeOptions) Pipeline {
 
 // SampleFromDatasetsOptions is what SampleFromDatasets takes beside its arguments.
 type SampleFromDatasetsOptions struct {
-	// How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element. none:
-	// equally. Default: none.
+	// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element.
+	// none: equal. Default: none.
 	Weights ValueOrDataset
 
 	// Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
 	Seed Seed
 
-	// End where a dataset is drawn that has no more elements; if false, draw again. Default: false.
+	// End when a drawn dataset has no more elements; if false, draw again. Default: false.
 	StopOnEmpty Bool
 
-	// Each epoch has draws of its own. Default: false.
+	// Draw differently in each epoch. Default: false.
 	RerandomizeEachIteration Bool
 }
 
-// SampleFromDatasets is the operator sample_from_datasets. Elements of several datasets: each next one of a
-// dataset drawn at random, with tf.data's order for the same seed. Ends when all datasets have ended, or, if
-// stop_on_empty is true, when one is drawn that has. A dataset whose constant weight is 0 is left out. Each
-// epoch repeats the draws unless rerandomize_each_iteration is true.
+// SampleFromDatasets is the operator sample_from_datasets. Takes each element from a dataset drawn at random, by
+// weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if stop_on_empty is
+// true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats
+// the draws unless rerandomize_each_iteration is true.
 //
 // datasets: A list of datasets of one structure.
 func SampleFromDatasets(datasets DatasetList, options ...SampleFromDatasetsOptions) Pipeline {
@@ -336,26 +336,26 @@ func SampleFromDatasets(datasets DatasetList, options ...SampleFromDatasetsOptio
 	return begin(c)
 }
 
-// Sql is the operator sql. The rows of a query of an SQLite 3 database, in the order in which the query gives
-// them. NULL is 0, false or "", as in tf.data. A number in a column of strings becomes its text, and any number
-// but 0 is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A
-// database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file
+// Sql is the operator sql. Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL
+// is 0, false or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is
+// true; a value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that
+// does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file
 // (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place of the
-// remaining rows. A database that somebody else writes is waited for, 5 seconds at most; while rows are read, a
-// writer waits. The query reads this one file: other databases, pragmas that set something and extensions are
-// refused (permission_denied). One in WAL mode gets the files -wal and -shm beside it, as from every reader.
-// SQLite is built in; a process that writes the database by another SQLite must close it before it reads it
-// here, since a process loses its locks on a file where one of them closes it. The query runs again where a
-// restored iterator goes on, so give it an order by. Runs ahead of its consumer on a thread of its own.
+// remaining rows. If another process is writing the database, reading waits, 5 seconds at most; while rows are
+// read, a writer waits. The query reads this one file: other databases, pragmas that set something and
+// extensions are refused (permission_denied). One in WAL mode gets the files -wal and -shm beside it, as from
+// every reader. SQLite is built in; a process that writes the database by another SQLite must close it before it
+// reads it here, since a process loses its locks on a file where one of them closes it. The query runs again
+// where a restored iterator goes on, so give it an order by. Reads ahead of its consumer, on its own thread.
 //
-// driver: Of what kind the database is: "sqlite", an SQLite 3 file.
+// driver: The kind of database: "sqlite", an SQLite 3 file.
 //
-// connection: The database: the name of its file, taken as it is.
+// connection: The name of the database's file, taken literally.
 //
-// query: One statement that gives rows. The database is only read.
+// query: One statement that returns rows. The database is only read.
 //
-// spec: What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by the
-// columns' names. An integer dtype, float32, float64, bool or string.
+// spec: The dtypes of the columns: a tuple of scalars in the order of the columns, or a dict by their names. An
+// integer dtype, float32, float64, bool or string.
 func Sql(driver String, connection String, query String, spec SpecText) Pipeline {
 	c := newCall("sql")
 	c.positional("driver", asString, driver)
@@ -373,16 +373,16 @@ type TextLineOptions struct {
 	// How many bytes are read at a time; 0 is the default. Default: 262144.
 	BufferSize Int
 
-	// How many files are read in turns, a record of each; auto is 8. Default: 1.
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
-// TextLine is the operator text_line. The lines of text files, as strings without their \n and without any \r. A
-// last line needs no \n. Bytes are given as they are, a byte-order mark included. A file that begins like gzip
-// or another format that is no text is refused (invalid_argument), which names the format. A file that does not
-// exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Runs ahead of
-// its consumer on a thread of its own.
+// TextLine is the operator text_line. Reads text files line by line, as strings without their \n and without any
+// \r. A last line needs no \n. Bytes stay as they are, a byte-order mark included. A file that begins like gzip
+// or another binary format is refused with an error (invalid_argument) that names the format. A file that does
+// not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's record_bytes
+// (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead
+// of its consumer, on its own thread.
 //
 // files: A file name, a list of names, or a dataset of names.
 func TextLine(files Files, options ...TextLineOptions) Pipeline {
@@ -401,22 +401,22 @@ type TfrecordOptions struct {
 	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files are read in turns, a record of each; auto is 8. Default: 1.
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
 
-	// What a damaged record does: "error" gives one error in place of the file's remaining records; "skip_file"
-	// leaves them out and logs a warning; "resync" gives one error for each damaged stretch and goes on at the next
-	// whole record. Default: "error".
+	// What to do at a damaged record: "error" gives one error in place of the file's remaining records; "skip_file"
+	// leaves them out and logs a warning; "resync" gives one error for each damaged stretch and continues at the
+	// next whole record. Default: "error".
 	OnCorrupt String
 }
 
-// Tfrecord is the operator tfrecord. The records of TFRecord files, as strings. Both checksums of every record
-// are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the
-// runtime's record_bytes (resource_exhausted) gives one error in place of its remaining records, and the next
-// file follows; on_corrupt changes this for damaged files. With "resync" the next whole record is the next
-// position where both checksums fit, the length lies within the file and record_bytes; the error names offset
-// and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Runs
-// ahead of its consumer on a thread of its own. Records of uncompressed files are also read by their position
+// Tfrecord is the operator tfrecord. Reads the records of TFRecord files, as strings. Both checksums of every
+// record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer
+// than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining records, and
+// the next file follows; on_corrupt changes this for damaged files. With "resync" the next whole record is the
+// next position where both checksums fit, the length lies within the file and record_bytes; the error names
+// offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before.
+// Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by their position
 // (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first such
 // reading; then a damaged record is one error in its place, and skip and shard directly after it go straight to
 // their records.
@@ -433,9 +433,9 @@ func Tfrecord(files Files, options ...TfrecordOptions) Pipeline {
 	return begin(c)
 }
 
-// Zip is the operator zip. One element of each dataset at a time, in the structure that the datasets are given
-// in. Ends with the shortest. If any input fails at a position, that position is one error. A value that holds
-// datasets is such a structure, too: zip(w) joins the members of a window of dicts or tuples.
+// Zip is the operator zip. Combines datasets element by element, in the structure in which they are given. Ends
+// with the shortest. If any input fails at a position, that position is one error. A value with datasets inside
+// is such a structure, too: zip(w) joins the members of a window of dicts or tuples.
 //
 // datasets: One or more datasets, or a tuple or dict of them.
 func Zip(datasets Datasets) Pipeline {
@@ -444,11 +444,11 @@ func Zip(datasets Datasets) Pipeline {
 	return begin(c)
 }
 
-// AssertCardinality is the operator assert_cardinality. The elements as they are, of which there are said to be
-// n. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are
-// passed on and not counted.
+// AssertCardinality is the operator assert_cardinality. Declares that the input has n elements, and checks it.
+// If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed
+// on and not counted.
 //
-// n: How many elements there are; -1: no end, -2: nobody knows.
+// n: The number of elements; -1: infinite, -2: unknown.
 func (p Pipeline) AssertCardinality(n Int) Pipeline {
 	c := newCall("assert_cardinality")
 	c.positional("n", asInt, n)
@@ -457,19 +457,20 @@ func (p Pipeline) AssertCardinality(n Int) Pipeline {
 
 // BatchOptions is what Batch takes beside its arguments.
 type BatchOptions struct {
-	// Leave out a last batch of fewer than n elements. Default: false.
+	// Drop a last batch of fewer than n elements. Default: false.
 	DropRemainder Bool
 
-	// How many threads copy where at least 512 KiB are copied at once; less is not worth a thread. Default: 1.
+	// How many threads copy, where at least 512 KiB are copied at once; smaller batches are copied by one. Default:
+	// 1.
 	NumParallelCalls Int
 }
 
-// Batch is the operator batch. Joins n elements along a new first dimension. The elements of a batch must have
-// one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last
-// batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one
-// begins after it.
+// Batch is the operator batch. Stacks n successive elements into a batch, along a new first dimension. The
+// elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of
+// the largest shape. The last batch may have fewer elements. An error among the elements drops the batch
+// gathered so far; the next one begins after it.
 //
-// n: How many elements make a batch.
+// n: The number of elements in a batch.
 func (p Pipeline) Batch(n Int, options ...BatchOptions) Pipeline {
 	c := newCall("batch")
 	c.positional("n", asInt, n)
@@ -482,38 +483,37 @@ func (p Pipeline) Batch(n Int, options ...BatchOptions) Pipeline {
 
 // BucketBySequenceLengthOptions is what BucketBySequenceLength takes beside its arguments.
 type BucketBySequenceLengthOptions struct {
-	// The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the
-	// batch. Default: none.
+	// The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest
+	// of the batch. Default: none.
 	Shapes Value
 
-	// What to fill up with: one value, or one for each tensor, where none is 0, false or "", as without it.
-	// Default: none.
+	// The padding: one value, or one for each tensor. none: 0, false or "". Default: none.
 	Values Value
 
-	// Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an error.
-	// Default: false.
+	// Pad unknown dimensions to one less than the upper bound of the bucket. A batch of the last bucket is then an
+	// error. Default: false.
 	PadToBucketBoundary Bool
 
 	// Elements of a batch must have one shape; sparse tensors become one sparse tensor of the largest shape.
 	// Default: false.
 	NoPadding Bool
 
-	// Leave out last batches that are smaller than their size. Default: false.
+	// Drop last batches that are smaller than their size. Default: false.
 	DropRemainder Bool
 }
 
-// BucketBySequenceLength is the operator bucket_by_sequence_length. Makes batches of elements of about one
-// length. Elements are gathered by the bucket that their length falls into; once a bucket has as many as its
-// batch size says, they follow as one batch, padded as by padded_batch. After the last element the smaller
-// batches follow, the shortest bucket first. An element whose length fails is an error at once; a batch that
-// cannot be made is an error in its place.
+// BucketBySequenceLength is the operator bucket_by_sequence_length. Batches elements of similar length together,
+// so that they need little padding. Each element goes into the bucket for its length. When a bucket has its
+// batch size, its elements follow as one batch, padded as by padded_batch. After the last element the smaller
+// batches follow, the shortest bucket first. An element whose length cannot be computed is an error at once; a
+// batch that cannot be made is an error in its place.
 //
-// length: The length of an element: gives an int64.
+// length: Returns the length of an element, an int64.
 //
-// boundaries: Where buckets end, ascending: a list of integers. The first bucket has the lengths below the first
-// of them, the last one those from the last of them on.
+// boundaries: The bounds between buckets: a list of ascending integers. The first bucket has the lengths below
+// the first bound, the last bucket those from the last bound on.
 //
-// batchSizes: How many elements make a batch, for each bucket: one more than boundaries.
+// batchSizes: The number of elements in a batch, for each bucket: one more than boundaries.
 func (p Pipeline) BucketBySequenceLength(length Function, boundaries Value, batchSizes Value, options ...BucketBySequenceLengthOptions) Pipeline {
 	c := newCall("bucket_by_sequence_length")
 	c.positional("length", asFunction, length)
@@ -529,15 +529,15 @@ func (p Pipeline) BucketBySequenceLength(length Function, boundaries Value, batc
 	return p.then(c)
 }
 
-// Cache is the operator cache. Reads its input once and keeps the elements; from then on it gives these. The
-// first pass hands on what it reads, and fills the cache if it reaches the end. Errors pass at once and are left
-// out later. In memory, every iterator has a cache of its own, and so has every dataset that a function opens;
-// in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its next
-// pass logs a warning. With a file, the elements are kept in a folder of that name, as snapshot does it: other
-// iterators and later processes are given them, too; those of another pipeline are refused; while one fills it,
-// others hand on what they read.
+// Cache is the operator cache. Reads the input once and keeps its elements, in memory or in files, for later
+// passes. The first pass yields what it reads, and fills the cache if it reaches the end. Its errors pass at
+// once and are not kept. In memory, every iterator has its own cache, and so has every dataset that a function
+// opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its
+// next pass logs a warning. With a file, the elements are kept in a folder of that name, as by snapshot: other
+// iterators and later processes read them, too. Elements of another pipeline are refused. While one iterator
+// fills the folder, others yield what they read themselves.
 //
-// file: The folder of the written elements; "" keeps them in memory. Default: "".
+// file: The folder to keep the elements in; "" keeps them in memory. Default: "".
 func (p Pipeline) Cache(file ...String) Pipeline {
 	c := newCall("cache")
 	if c.atMostOne(len(file)) {
@@ -546,18 +546,18 @@ func (p Pipeline) Cache(file ...String) Pipeline {
 	return p.then(c)
 }
 
-// Concatenate is the operator concatenate. The elements of the input, then those of the other dataset. Both must
-// have the same structure and dtypes; dimensions that differ become unknown.
+// Concatenate is the operator concatenate. Appends another dataset to the input. Both must have the same
+// structure and dtypes; dimensions that differ become unknown.
 //
-// other: The dataset that follows; its structure and dtypes are the same.
+// other: The dataset to append; its structure and dtypes are the same.
 func (p Pipeline) Concatenate(other Operand) Pipeline {
 	c := newCall("concatenate")
 	c.positional("other", asOperand, other)
 	return p.then(c)
 }
 
-// Enumerate is the operator enumerate. Pairs of a number and an element, the numbers counting up from start. An
-// error uses up a number. Elements after the one with the largest int64 are errors (out_of_range).
+// Enumerate is the operator enumerate. Numbers the elements: pairs (number, element), counting from start. An
+// error uses up a number. Elements beyond the largest int64 are errors (out_of_range).
 //
 // start: The number of the first element. Default: 0.
 func (p Pipeline) Enumerate(start ...Int) Pipeline {
@@ -568,20 +568,19 @@ func (p Pipeline) Enumerate(start ...Int) Pipeline {
 	return p.then(c)
 }
 
-// Filter is the operator filter. The elements for which f is true, in their order. An element for which f fails
-// is an error.
+// Filter is the operator filter. Keeps the elements for which f is true, in their order. An element for which f
+// fails is an error.
 //
-// f: The condition: gives a bool.
+// f: The condition: returns a bool.
 func (p Pipeline) Filter(f Function) Pipeline {
 	c := newCall("filter")
 	c.positional("f", asFunction, f)
 	return p.then(c)
 }
 
-// FlatMap is the operator flat_map. The elements of the dataset that f makes from the first element, then those
-// of the second, and so on.
+// FlatMap is the operator flat_map. Maps each element to a dataset and concatenates these datasets.
 //
-// f: Maps each element to a dataset.
+// f: Returns a dataset for each element.
 func (p Pipeline) FlatMap(f Function) Pipeline {
 	c := newCall("flat_map")
 	c.positional("f", asFunction, f)
@@ -593,17 +592,17 @@ type GlobalShuffleOptions struct {
 	// Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
 	Seed Seed
 
-	// Another order in each epoch. Default: true.
+	// Use another order in each epoch. Default: true.
 	ReshuffleEachIteration Bool
 }
 
-// GlobalShuffle is the operator global_shuffle. All elements in random order, every order as likely as a hash
-// makes it, with no buffer. Each element is read by its position, so the operators before it must know where
-// their elements are: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it
-// uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch,
-// which runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty or
-// infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one
-// fails. The order is tf.data's for the same seed.
+// GlobalShuffle is the operator global_shuffle. Shuffles the whole dataset, without a buffer: the elements are
+// read by their positions, in random order. A hash makes the order. The operators before it must be able to find
+// an element by its position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose
+// index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and
+// prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is known to be
+// empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of
+// which one fails. The order is tf.data's for the same seed.
 func (p Pipeline) GlobalShuffle(options ...GlobalShuffleOptions) Pipeline {
 	c := newCall("global_shuffle")
 	if c.atMostOne(len(options)) {
@@ -613,19 +612,19 @@ func (p Pipeline) GlobalShuffle(options ...GlobalShuffleOptions) Pipeline {
 	return p.then(c)
 }
 
-// GroupByReducer is the operator group_by_reducer. Takes all elements before it gives one. Those for which key
-// gives the same number are folded into one state, which begins as what init gives for the key and becomes what
-// reduce gives for it and each of them. Then follows what finalize gives for each state, the least key first. An
-// element that fails, or whose key, init or reduce does, is an error at once and changes no state; a key of
-// which every element failed gives nothing. A dataset that is known to be infinite is refused.
+// GroupByReducer is the operator group_by_reducer. Groups all elements by key and folds each group into one
+// result. The state of a group is init(key) at first, and reduce(state, element) after each element. When the
+// input has ended, finalize(state) of each group follows, the least key first. An element that fails, or for
+// which key, init or reduce fails, is an error at once and changes no state; a group of which every element
+// failed gives nothing. A dataset that is known to be infinite is refused.
 //
-// key: The group of an element: gives an int64.
+// key: Returns the key of an element's group, an int64.
 //
-// init: The first state of a group, from its key.
+// init: Returns the first state of a group, from its key.
 //
 // reduce: (state, element) -> state, of the same structure and dtypes.
 //
-// finalize: What is given for a group, from its last state.
+// finalize: Returns the result of a group, from its last state.
 func (p Pipeline) GroupByReducer(key Function, init Function, reduce Function, finalize Function) Pipeline {
 	c := newCall("group_by_reducer")
 	c.positional("key", asFunction, key)
@@ -635,15 +634,16 @@ func (p Pipeline) GroupByReducer(key Function, init Function, reduce Function, f
 	return p.then(c)
 }
 
-// GroupByWindow is the operator group_by_window. Gathers the elements for which key gives the same number. Once
-// window_size of them are there, the elements of the dataset that reduce makes of them follow. After the last
-// element the smaller groups follow, the least key first. An element whose key fails is an error at once.
+// GroupByWindow is the operator group_by_window. Groups elements by key and maps each group of window_size to a
+// dataset. When a group is full, reduce(key, group) makes a dataset of it, whose elements follow. After the last
+// element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at
+// once.
 //
-// key: The group of an element: gives an int64.
+// key: Returns the key of an element's group, an int64.
 //
 // reduce: (key, window) -> dataset. The window is a dataset of the elements of one group.
 //
-// windowSize: The most elements of a group, or a function that gives them for a key.
+// windowSize: The largest size of a group, or a function that returns it for a key.
 func (p Pipeline) GroupByWindow(key Function, reduce Function, windowSize Function) Pipeline {
 	c := newCall("group_by_window")
 	c.positional("key", asFunction, key)
@@ -652,9 +652,9 @@ func (p Pipeline) GroupByWindow(key Function, reduce Function, windowSize Functi
 	return p.then(c)
 }
 
-// IgnoreErrors is the operator ignore_errors. The elements that did not fail.
+// IgnoreErrors is the operator ignore_errors. Drops the elements that failed.
 //
-// log: Log a warning for each error that is left out. Default: false.
+// log: Log a warning for each error that is dropped. Default: false.
 func (p Pipeline) IgnoreErrors(log ...Bool) Pipeline {
 	c := newCall("ignore_errors")
 	if c.atMostOne(len(log)) {
@@ -665,15 +665,15 @@ func (p Pipeline) IgnoreErrors(log ...Bool) Pipeline {
 
 // InterleaveOptions is what Interleave takes beside its arguments.
 type InterleaveOptions struct {
-	// How many datasets are open at a time; auto is 8. Default: auto.
+	// The number of datasets open at a time; auto is 8. Default: auto.
 	CycleLength Int
 
-	// How many elements of one dataset come in a row. Default: 1.
+	// The number of successive elements from one dataset. Default: 1.
 	BlockLength Int
 
-	// How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of those
-	// that wait as many as raise the throughput. As many more are opened before their turn. The sequence is the
-	// same for any. Default: 1.
+	// How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that wait, as
+	// many as raise the throughput. As many more are opened before their turn. The order is the same for any
+	// number. Default: 1.
 	NumParallelCalls Int
 
 	// false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options() says,
@@ -681,12 +681,12 @@ type InterleaveOptions struct {
 	Deterministic Bool
 }
 
-// Interleave is the operator interleave. Takes turns between the datasets that f makes from the elements.
-// cycle_length of them are open at a time, and each gives block_length elements per turn. With
-// num_parallel_calls, the open ones and the next ones run ahead on other threads; the order stays unless
-// deterministic is false.
+// Interleave is the operator interleave. Maps each element to a dataset and interleaves their elements.
+// cycle_length of these datasets are open at a time, and each yields block_length elements per turn. With
+// num_parallel_calls, the open ones and the next ones run ahead on other threads; the order stays the same
+// unless deterministic is false.
 //
-// f: Maps each element to a dataset.
+// f: Returns a dataset for each element.
 func (p Pipeline) Interleave(f Function, options ...InterleaveOptions) Pipeline {
 	c := newCall("interleave")
 	c.positional("f", asFunction, f)
@@ -701,16 +701,16 @@ func (p Pipeline) Interleave(f Function, options ...InterleaveOptions) Pipeline 
 
 // MapOptions is what Map takes beside its arguments.
 type MapOptions struct {
-	// How many calls run at once; auto: as many as there are cores, and of a function that waits as many as raise
-	// the throughput. Default: 1.
+	// How many calls run at once. auto: one per core, or, for a function that waits, as many as raise the
+	// throughput. Default: 1.
 	NumParallelCalls Int
 
 	// false: results come as they finish, in any order; none: as options() says, else true. Default: none.
 	Deterministic Bool
 }
 
-// Map is the operator map. Applies f to each element. Where f fails, the error takes the place of the element.
-// With num_parallel_calls, calls run ahead on other threads; the order stays unless deterministic is false.
+// Map is the operator map. Applies f to each element. If f fails, its error takes the place of the element. With
+// num_parallel_calls, calls run ahead on other threads; the order stays the same unless deterministic is false.
 //
 // f: The function: a lambda or a callback.
 func (p Pipeline) Map(f Function, options ...MapOptions) Pipeline {
@@ -725,21 +725,21 @@ func (p Pipeline) Map(f Function, options ...MapOptions) Pipeline {
 
 // MapAndBatchOptions is what MapAndBatch takes beside its arguments.
 type MapAndBatchOptions struct {
-	// Leave out a last batch of fewer than n results. Default: false.
+	// Drop a last batch of fewer than n results. Default: false.
 	DropRemainder Bool
 
-	// How many calls run at once; auto: as many as there are cores. Default: 1.
+	// How many calls run at once; auto: one per core. Default: 1.
 	NumParallelCalls Int
 }
 
-// MapAndBatch is the operator map_and_batch. Applies f to each element and joins n results along a new first
-// dimension. Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse
-// tensor of the largest shape. Where an element or its call failed, its whole batch is an error, and the next
-// batch is what it would have been.
+// MapAndBatch is the operator map_and_batch. Applies f to each element and stacks n results into a batch.
+// Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of
+// the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it
+// would have been.
 //
 // f: The function: a lambda or a callback.
 //
-// n: How many results make a batch.
+// n: The number of results in a batch.
 func (p Pipeline) MapAndBatch(f Function, n Int, options ...MapAndBatchOptions) Pipeline {
 	c := newCall("map_and_batch")
 	c.positional("f", asFunction, f)
@@ -753,26 +753,25 @@ func (p Pipeline) MapAndBatch(f Function, n Int, options ...MapAndBatchOptions) 
 
 // OptionsOptions is what Options takes beside its arguments.
 type OptionsOptions struct {
-	// What `deterministic: none` of map and interleave stands for: false lets results come in any order. Default:
-	// none.
+	// The default for `deterministic` of map and interleave: false lets results come in any order. Default: none.
 	Deterministic Bool
 
 	// false: what is `auto` stays as it begins: at what `tuned` says, else at a usual number. Default: true.
 	Autotune Bool
 
-	// How many of the runtime's threads work for the pipeline at once, besides those inside next; auto: all.
+	// How many of the runtime's threads work for the pipeline at once, not counting those inside next; auto: all.
 	// Default: auto.
 	Threads Int
 
-	// How many bytes of elements that were made ahead there are at once, and one element of each window and call;
-	// auto: each window has a limit of its own. Default: auto.
+	// How many bytes of elements are made ahead at most, plus one element of each window and call; auto: each
+	// window has its own limit. Default: auto.
 	Memory Int
 
 	// true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at a
 	// saved position. Default: false.
 	WarmStart Bool
 
-	// Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as "tuned", such as
+	// The settings to begin tuning with: the text "tuned" in `weir_iterator_stats` of an earlier run, such as
 	// "prefetch/map calls 16". Default: none.
 	Tuned String
 
@@ -781,10 +780,10 @@ type OptionsOptions struct {
 	Rewrites Bool
 }
 
-// Options is the operator options. The input, under settings for the whole pipeline, lambdas excepted. With
-// deterministic: false, every map and interleave with parallel calls that does not say otherwise gives its
-// results in any order. The others say how far the pipeline runs ahead; they change no element, no order and no
-// position.
+// Options is the operator options. Sets options for the whole pipeline, except inside lambdas. With
+// deterministic: false, every map and interleave with parallel calls that does not say otherwise yields its
+// results in any order. The other options limit how far the pipeline runs ahead; they change no element, no
+// order and no position.
 func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 	c := newCall("options")
 	if c.atMostOne(len(options)) {
@@ -805,12 +804,12 @@ type PadToCardinalityOptions struct {
 	MaskKey String
 }
 
-// PadToCardinality is the operator pad_to_cardinality. The elements, which are dicts, and after them elements of
-// zeros until there are n. Under mask_key stands true for elements of the input and false for others. An input
-// that is known to have more elements is refused; else an error takes the place of the first one too many and
-// ends the sequence.
+// PadToCardinality is the operator pad_to_cardinality. Pads the dataset to n elements with elements of zeros.
+// Elements are dicts, and each gets a component mask_key: true for elements of the input, false for those of
+// zeros. An input that is known to have more elements is refused; otherwise an error takes the place of the
+// first one too many and ends the sequence.
 //
-// n: How many elements there are in the end.
+// n: The number of elements of the result.
 func (p Pipeline) PadToCardinality(n Int, options ...PadToCardinalityOptions) Pipeline {
 	c := newCall("pad_to_cardinality")
 	c.positional("n", asInt, n)
@@ -822,23 +821,22 @@ func (p Pipeline) PadToCardinality(n Int, options ...PadToCardinalityOptions) Pi
 
 // PaddedBatchOptions is what PaddedBatch takes beside its arguments.
 type PaddedBatchOptions struct {
-	// The dimensions of each tensor, in the structure of the element: a number, or none for the largest of the
-	// batch. Default: none.
+	// The shape of each tensor, in the structure of the element. A dimension is a number, or none for the largest
+	// of the batch. Default: none.
 	Shapes Value
 
-	// What to fill up with: one value, or one for each tensor, where none is 0, false or "", as without it.
-	// Default: none.
+	// The padding: one value, or one for each tensor. none: 0, false or "". Default: none.
 	Values Value
 
-	// Leave out a last batch of fewer than n elements. Default: false.
+	// Drop a last batch of fewer than n elements. Default: false.
 	DropRemainder Bool
 }
 
-// PaddedBatch is the operator padded_batch. Joins n elements along a new first dimension, and pads tensors that
-// are smaller than the largest of the batch, or than shapes. An element larger than that makes the batch an
-// error. An error among the elements drops the batch gathered so far; the next one begins after it.
+// PaddedBatch is the operator padded_batch. Stacks n successive elements into a batch, padding their tensors to
+// a common shape. That is the largest shape of the batch, or shapes. An element larger than that makes the batch
+// an error. An error among the elements drops the batch gathered so far; the next one begins after it.
 //
-// n: How many elements make a batch.
+// n: The number of elements in a batch.
 func (p Pipeline) PaddedBatch(n Int, options ...PaddedBatchOptions) Pipeline {
 	c := newCall("padded_batch")
 	c.positional("n", asInt, n)
@@ -850,11 +848,11 @@ func (p Pipeline) PaddedBatch(n Int, options ...PaddedBatchOptions) Pipeline {
 	return p.then(c)
 }
 
-// Prefetch is the operator prefetch. Makes up to n elements ahead on another thread while the consumer works.
-// Order and errors stay where they are.
+// Prefetch is the operator prefetch. Computes up to n elements ahead, on another thread, while the consumer
+// works. Order and errors stay the same.
 //
-// n: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes
-// while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+// n: How many elements may be ready ahead. 0 runs nothing ahead. auto begins with 2 and finds how many the
+// consumer takes while the input stalls, up to 8 MiB and 1,024. -1 is tf.data's number for auto.
 func (p Pipeline) Prefetch(n Int) Pipeline {
 	c := newCall("prefetch")
 	c.positional("n", asInt, n)
@@ -863,16 +861,16 @@ func (p Pipeline) Prefetch(n Int) Pipeline {
 
 // RaggedBatchOptions is what RaggedBatch takes beside its arguments.
 type RaggedBatchOptions struct {
-	// Leave out a last batch of fewer than n elements. Default: false.
+	// Drop a last batch of fewer than n elements. Default: false.
 	DropRemainder Bool
 }
 
-// RaggedBatch is the operator ragged_batch. Joins n elements along a new first dimension. Tensors whose first
-// dimension is unknown become one ragged tensor and may differ in it; others are joined as by batch. The last
-// batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one
-// begins after it.
+// RaggedBatch is the operator ragged_batch. Stacks n successive elements into a batch, as ragged tensors where
+// their lengths may differ. Tensors whose first dimension is unknown become one ragged tensor; others are
+// stacked as by batch. The last batch may have fewer elements. An error among the elements drops the batch
+// gathered so far; the next one begins after it.
 //
-// n: How many elements make a batch.
+// n: The number of elements in a batch.
 func (p Pipeline) RaggedBatch(n Int, options ...RaggedBatchOptions) Pipeline {
 	c := newCall("ragged_batch")
 	c.positional("n", asInt, n)
@@ -884,15 +882,16 @@ func (p Pipeline) RaggedBatch(n Int, options ...RaggedBatchOptions) Pipeline {
 
 // RebatchOptions is what Rebatch takes beside its arguments.
 type RebatchOptions struct {
-	// Leave out a last batch that is too short. Default: false.
+	// Drop a last batch that is too short. Default: false.
 	DropRemainder Bool
 }
 
-// Rebatch is the operator rebatch. Joins and splits batches, so that each has n rows. A list of sizes is used in
-// turn; 0 gives an empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may
-// have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.
+// Rebatch is the operator rebatch. Changes the size of batches: joins and splits them so that each has n rows. A
+// list of sizes is used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and
+// ragged. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the
+// next batch begins after it.
 //
-// n: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
+// n: The number of rows in a batch, or a list of such numbers, used in turn. An empty batch has the size 0.
 func (p Pipeline) Rebatch(n Value, options ...RebatchOptions) Pipeline {
 	c := newCall("rebatch")
 	c.positional("n", asValue, n)
@@ -904,24 +903,23 @@ func (p Pipeline) Rebatch(n Value, options ...RebatchOptions) Pipeline {
 
 // RejectionResampleOptions is what RejectionResample takes beside its arguments.
 type RejectionResampleOptions struct {
-	// How often each class comes in the input, likewise. none: estimated from the elements read so far. Default:
-	// none.
+	// The share of each class in the input, likewise. none: estimated from the elements read so far. Default: none.
 	Initial Value
 
 	// Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
 	Seed Seed
 }
 
-// RejectionResample is the operator rejection_resample. The elements behind their classes, (class, element), so
-// drawn that the classes come about as often as target says: an element of a class that comes too often is left
-// out more often, and one may come twice, since a part of the elements is that of the input as it is. It ends
-// when one of the two parts is drawn that has no more elements. Without initial, what the input has is estimated
-// from the classes of all elements so far, 32 at a time. An element whose class fails, or is none of target, is
-// an error in its place.
+// RejectionResample is the operator rejection_resample. Resamples the input so that its classes occur about as
+// often as target says. Yields pairs (class, element). Elements of classes that occur too often are dropped more
+// often. Some elements are drawn from the unchanged input instead, so an element may come twice. The dataset
+// ends when it draws from one of these two and that has no more elements. Without initial, the shares of the
+// input's classes are estimated from all elements so far, 32 at a time. An element whose class cannot be
+// computed, or is none of target, is an error in its place.
 //
-// class: The class of an element: an integer from 0 on.
+// class: Returns the class of an element, an integer from 0 on.
 //
-// target: How often each class is to come: a vector of floats, in proportion.
+// target: The wanted share of each class: a vector of floats, in proportion.
 func (p Pipeline) RejectionResample(class Function, target Value, options ...RejectionResampleOptions) Pipeline {
 	c := newCall("rejection_resample")
 	c.positional("class", asFunction, class)
@@ -933,8 +931,8 @@ func (p Pipeline) RejectionResample(class Function, target Value, options ...Rej
 	return p.then(c)
 }
 
-// Repeat is the operator repeat. The input count times over, forever if count is negative. An endless repeat
-// ends after an epoch without elements.
+// Repeat is the operator repeat. Repeats the input count times, or forever if count is negative. An endless
+// repeat ends after an epoch without elements.
 //
 // count: How many times; negative repeats forever. Default: -1.
 func (p Pipeline) Repeat(count ...Int) Pipeline {
@@ -945,8 +943,8 @@ func (p Pipeline) Repeat(count ...Int) Pipeline {
 	return p.then(c)
 }
 
-// Scan is the operator scan. Applies f to a state and each element: f returns the next state and the element
-// that is given. An error keeps the state.
+// Scan is the operator scan. Applies f to a running state and each element; f returns the next state and the
+// output. An error leaves the state as it was.
 //
 // state: The first state.
 //
@@ -958,11 +956,11 @@ func (p Pipeline) Scan(state Value, f Function) Pipeline {
 	return p.then(c)
 }
 
-// Shard is the operator shard. One of num_shards parts: the elements whose number, counted from 0, has remainder
-// index modulo num_shards. Errors are passed on to every part and not counted. shard(auto, auto) is the part of
-// the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI,
-// MPICH, Slurm and Kubernetes), and all of it in a process that no launcher started; the checkpoints of all its
-// ranks can be continued by another number of ranks.
+// Shard is the operator shard. Keeps every num_shards-th element, beginning with number index, counted from 0.
+// Errors are passed on to every part and not counted. shard(auto, auto) is the part of the iterator's rank, from
+// its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes);
+// a process that no launcher started gets all elements. The checkpoints of all ranks can be continued by another
+// number of ranks.
 //
 // numShards: How many shards there are; auto: as many as the iterator has ranks.
 //
@@ -979,15 +977,15 @@ type ShuffleOptions struct {
 	// Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
 	Seed Seed
 
-	// Each epoch has an order of its own. Default: true.
+	// Use another order in each epoch. Default: true.
 	ReshuffleEachIteration Bool
 }
 
-// Shuffle is the operator shuffle. The elements in random order, each drawn from a buffer of buffer_size
-// elements that is filled first; with -2 the whole input is, and one that is known to be infinite is refused.
-// The order is tf.data's for the same seed. Errors pass at once.
+// Shuffle is the operator shuffle. Shuffles the elements: each is drawn at random from a buffer of buffer_size
+// elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be
+// infinite is refused. For the same seed the order is tf.data's. Errors pass at once.
 //
-// bufferSize: How many elements wait to be drawn from; larger mixes better. -2: all of them, which then must
+// bufferSize: How many elements to draw from; a larger buffer mixes better. -2: the whole input, which then must
 // end.
 func (p Pipeline) Shuffle(bufferSize Int, options ...ShuffleOptions) Pipeline {
 	c := newCall("shuffle")
@@ -1008,11 +1006,12 @@ type ShuffleAndRepeatOptions struct {
 	Seed Seed
 }
 
-// ShuffleAndRepeat is the operator shuffle_and_repeat. The same as shuffle(buffer_size, seed) | repeat(count):
-// the input count times over, each time in another random order, and no epoch before the one before it has
-// ended. Below another repeat it goes on with the order after its last one, where repeat would leave one out.
+// ShuffleAndRepeat is the operator shuffle_and_repeat. Repeats the input count times, shuffled in another order
+// each time. It is the same as shuffle(buffer_size, seed) | repeat(count): no epoch begins before the one before
+// it has ended. Below another repeat it continues with the order after its last one, where repeat would leave
+// one out.
 //
-// bufferSize: How many elements wait to be drawn from; larger mixes better.
+// bufferSize: How many elements to draw from; a larger buffer mixes better.
 func (p Pipeline) ShuffleAndRepeat(bufferSize Int, options ...ShuffleAndRepeatOptions) Pipeline {
 	c := newCall("shuffle_and_repeat")
 	c.positional("buffer_size", asInt, bufferSize)
@@ -1023,9 +1022,9 @@ func (p Pipeline) ShuffleAndRepeat(bufferSize Int, options ...ShuffleAndRepeatOp
 	return p.then(c)
 }
 
-// Skip is the operator skip. All but the first n elements. Errors among them are passed on and not counted.
+// Skip is the operator skip. Skips the first n elements. Errors among them are passed on and not counted.
 //
-// n: How many elements to leave out; negative leaves out all.
+// n: The number of elements to skip; negative skips all.
 func (p Pipeline) Skip(n Int) Pipeline {
 	c := newCall("skip")
 	c.positional("n", asInt, n)
@@ -1038,14 +1037,15 @@ type SnapshotOptions struct {
 	Compression String
 }
 
-// Snapshot is the operator snapshot. The elements of the input. A pass that reaches the end publishes them in
-// the folder path, and later passes, in this process or another, read them from there without opening the input.
-// Elements that another pipeline wrote there are refused (failed_precondition, one error), with what differs.
-// While one writes, others pass their elements on without writing. Errors are passed on and left out of what is
-// written. If writing fails, there is one error more, nothing is published, and the elements follow. A pass that
-// goes on from a saved position does not write. Runs ahead of its consumer on a thread of its own.
+// Snapshot is the operator snapshot. Saves the elements to a folder in the first full pass, and reads them from
+// there in later ones. A pass that reaches the end publishes its elements in the folder path; later passes, in
+// this process or another, read them without opening the input. Elements that another pipeline wrote there are
+// refused (failed_precondition, one error that says what differs). While one pass writes, others yield their
+// elements without writing. Errors are passed on and not written. If writing fails, there is one error more,
+// nothing is published, and the elements follow. A pass that continues from a saved position does not write.
+// Reads ahead of its consumer, on its own thread.
 //
-// path: The folder of the written elements.
+// path: The folder with the written elements.
 func (p Pipeline) Snapshot(path String, options ...SnapshotOptions) Pipeline {
 	c := newCall("snapshot")
 	c.positional("path", asString, path)
@@ -1062,12 +1062,12 @@ type SparseBatchOptions struct {
 	RowShape Value
 }
 
-// SparseBatch is the operator sparse_batch. Joins n dense tensors of one rank, which may differ in shape, into a
-// sparse tensor with a first dimension more. Every entry becomes a value, zeros too. An element larger than
-// row_shape makes the batch an error (data_loss). The last batch may have fewer elements. An error among the
-// elements drops the batch gathered so far; the next one begins after it.
+// SparseBatch is the operator sparse_batch. Stacks n successive dense tensors, whose shapes may differ, into one
+// sparse tensor. They must have one rank; the result has one more. Every entry becomes a value, zeros too. An
+// element larger than row_shape makes the batch an error (data_loss). The last batch may have fewer elements. An
+// error among the elements drops the batch gathered so far; the next one begins after it.
 //
-// n: How many elements make a batch.
+// n: The number of elements in a batch.
 func (p Pipeline) SparseBatch(n Int, options ...SparseBatchOptions) Pipeline {
 	c := newCall("sparse_batch")
 	c.positional("n", asInt, n)
@@ -1077,37 +1077,37 @@ func (p Pipeline) SparseBatch(n Int, options ...SparseBatchOptions) Pipeline {
 	return p.then(c)
 }
 
-// Take is the operator take. The first n elements. Errors among them are passed on and not counted.
+// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted.
 //
-// n: How many elements to keep; negative keeps all.
+// n: The number of elements to take; negative takes all.
 func (p Pipeline) Take(n Int) Pipeline {
 	c := newCall("take")
 	c.positional("n", asInt, n)
 	return p.then(c)
 }
 
-// TakeWhile is the operator take_while. The elements before the first for which f is false. An element for which
-// f fails is an error, and the next one follows.
+// TakeWhile is the operator take_while. Takes elements until f is false for one. An element for which f fails is
+// an error, and the next one follows.
 //
-// f: The condition: gives a bool.
+// f: The condition: returns a bool.
 func (p Pipeline) TakeWhile(f Function) Pipeline {
 	c := newCall("take_while")
 	c.positional("f", asFunction, f)
 	return p.then(c)
 }
 
-// Unbatch is the operator unbatch. The rows of each element, one by one: splits tensors along their first
-// dimension, which must be the same for all tensors of an element. An element without rows gives nothing. A row
-// of a sparse tensor is a sparse one of a rank less, a row of a ragged tensor a dense one.
+// Unbatch is the operator unbatch. Splits each batch into its rows, along the first dimension. All tensors of an
+// element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is
+// a sparse tensor of one rank less, a row of a ragged tensor a dense one.
 func (p Pipeline) Unbatch() Pipeline {
 	c := newCall("unbatch")
 	return p.then(c)
 }
 
-// Unique is the operator unique. Each element the first time that it comes: integers, bools, strings, or
-// structures of them. Remembers 16 bytes of each different element, 8 of a number, and saves them in
-// checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. More
-// different elements than the limit checkpoint_bytes allows are errors.
+// Unique is the operator unique. Drops elements that came before. Elements are integers, bools, strings, or
+// structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in
+// memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements
+// beyond the limit checkpoint_bytes are errors.
 func (p Pipeline) Unique() Pipeline {
 	c := newCall("unique")
 	return p.then(c)
@@ -1115,22 +1115,22 @@ func (p Pipeline) Unique() Pipeline {
 
 // WindowOptions is what Window takes beside its arguments.
 type WindowOptions struct {
-	// How many elements the next window begins after this one; none is `size`. Default: none.
+	// The number of elements between the starts of two windows; none is `size`. Default: none.
 	Shift Int
 
 	// A window has every stride-th element. Default: 1.
 	Stride Int
 
-	// Leave out windows of fewer than `size` elements. Default: false.
+	// Drop windows of fewer than `size` elements. Default: false.
 	DropRemainder Bool
 }
 
-// Window is the operator window. Datasets of size successive elements, one dataset for each component of the
-// element's structure. A window begins shift elements after the one before and has every stride-th element. The
-// last windows have fewer elements. An element that failed makes each window that has it an error, and so does a
-// window that the runtime's memory_bytes has no room for.
+// Window is the operator window. Groups successive elements into windows, each a dataset of size elements. An
+// element with several components becomes a structure of such datasets, one for each. A window begins shift
+// elements after the one before and has every stride-th element. The last windows have fewer elements. A window
+// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
 //
-// size: The most elements that a window has.
+// size: The largest number of elements in a window.
 func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {
 	c := newCall("window")
 	c.positional("size", asInt, size)
@@ -1142,23 +1142,23 @@ func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {
 	return p.then(c)
 }
 
-// Cardinality is the operator cardinality. How many elements the input has: -1 if infinitely many, -2 if that is
-// unknown without reading it. In a lambda, the variables count with their values.
+// Cardinality is the operator cardinality. The number of elements of the input: -1 if it is infinite, -2 if it
+// is not known without reading. In a lambda, it is computed with the values of the variables.
 func (p Pipeline) Cardinality() Pipeline {
 	c := newCall("cardinality")
 	return p.then(c)
 }
 
-// GetSingleElement is the operator get_single_element. The only element of the input, as a value. An input of no
-// element, or of more than one, is an error.
+// GetSingleElement is the operator get_single_element. The only element of the input, as a value. An input with
+// no element, or with more than one, is an error.
 func (p Pipeline) GetSingleElement() Pipeline {
 	c := newCall("get_single_element")
 	return p.then(c)
 }
 
-// Reduce is the operator reduce. One value: f applied to initial and the first element, then to its result and
-// the second element, and so on. initial if there are no elements. A dataset that is known to be infinite is
-// refused.
+// Reduce is the operator reduce. Folds all elements into one value with f, starting from initial. f gets initial
+// and the first element, then its result and the second element, and so on. The value is initial if there are no
+// elements. A dataset that is known to be infinite is refused.
 //
 // initial: The first state.
 //
@@ -1175,16 +1175,16 @@ type SaveOptions struct {
 	// "" or "zlib". Default: "".
 	Compression String
 
-	// How many files the elements are divided among, 1 MiB or more in turn. Default: 1.
+	// The number of files to divide the elements among; each gets 1 MiB or more in turn. Default: 1.
 	NumShards Int
 }
 
-// Save is the operator save. Writes all elements to the folder path, from which load reads them, and gives none.
-// Elements that were there are replaced once all new ones are written; until then, and if writing fails, the
-// folder is as it was. Errors of the input are passed on and left out of what is written. If another writer is
-// writing to the folder, there is one error (unavailable) and nothing is written.
+// Save is the operator save. Writes all elements to the folder path, for load to read, and yields none. Elements
+// already there are replaced once all new ones are written; until then, and if writing fails, the folder stays
+// as it was. Errors of the input are passed on and not written. If another writer is writing to the folder,
+// there is one error (unavailable) and nothing is written.
 //
-// path: The folder of the written elements.
+// path: The folder with the written elements.
 func (p Pipeline) Save(path String, options ...SaveOptions) Pipeline {
 	c := newCall("save")
 	c.positional("path", asString, path)

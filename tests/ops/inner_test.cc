@@ -66,7 +66,7 @@ DatasetRef node_of(const char* name, bool counts = false) {
   static const OperatorDef def = define<NoParams, C>({
       .name = name,
       .kind = OperatorKind::source,
-      .typing = {.typing = {.spec = inner_numbers}},
+      .typing = {.spec = inner_numbers},
       .position = {.counts_openings = counts ? always : nullptr},
   });
   return Build(def).inside(1).node();

@@ -67,6 +67,7 @@ const WEIR_VALUE_DICT = UInt32(6)
 const WEIR_VALUE_CALL = UInt32(7)
 const WEIR_CARDINALITY_INFINITE = Int32(-1)
 const WEIR_CARDINALITY_UNKNOWN = Int32(-2)
+const WEIR_AT_TRY = Int64(-4611686018427387904)
 const WEIR_EXPLAIN_TEXT = UInt32(1)
 const WEIR_EXPLAIN_CHECKPOINT = UInt32(2)
 const WEIR_DLPACK_WRITABLE = UInt32(1)
@@ -329,7 +330,7 @@ weir_record_writer_options() = weir_record_writer_options(sizeof(weir_record_wri
 """
     weir_version()
 
-Returns "MAJOR.MINOR.PATCH" of the library that is running. The string is never freed.
+Returns "MAJOR.MINOR.PATCH" of the loaded library. The string is never freed.
 """
 weir_version() =
     @ccall libweir.weir_version()::Ptr{UInt8}
@@ -363,17 +364,17 @@ weir_bytes_release(bytes) =
 """
     weir_schema(name, name_size, flags, out, error)
 
-Describes what documents can call: the operators and functions called `name`, or all of them for NULL.
-`flags` is 0 or WEIR_SCHEMA_TEXT. JSON:
+Describes the operators and functions called `name`, or all of them if it is NULL. `flags` is 0 or
+WEIR_SCHEMA_TEXT. JSON:
 
   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
 
-An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
-a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
-"example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
-they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
-"none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
-nearest name.
+An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
+a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
+"by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and
+its "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives",
+"default" in the notation, "minimum", "maximum", "also", "auto", "none", "aliases" (tf.data's names for it)
+and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
 """
 weir_schema(name, name_size, flags, out, error) =
     @ccall libweir.weir_schema(name::Ptr{UInt8}, name_size::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -382,7 +383,7 @@ weir_schema(name, name_size, flags, out, error) =
     weir_runtime_create(options, out, error)
 
 Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit().
+one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit().
 """
 weir_runtime_create(options, out, error) =
     @ccall libweir.weir_runtime_create(options::Ptr{weir_runtime_options}, out::Ptr{weir_runtime}, error::Ptr{weir_error})::Int32
@@ -390,7 +391,7 @@ weir_runtime_create(options, out, error) =
 """
     weir_runtime_destroy(runtime)
 
-Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
+Closes the runtime, so that nothing new can be created with it. Its iterators, datasets and buffers stay
 usable, and its threads end with its last iterator.
 """
 weir_runtime_destroy(runtime) =
@@ -436,11 +437,11 @@ weir_spec_child(spec, index, out, key, error) =
 """
     weir_spec_component(spec, path, path_size, out, error)
 
-Returns the index of a component, as weir_element_view takes it, by its path: keys and positions joined by
-dots, "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\\"a.b\\".x". Parts of a sparse
-tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the component
-of a spec that has only one. Errors: not_found: no such part, with the nearest one; invalid_argument: the
-path stops above several components.
+Finds a component by its path and returns its index, for weir_element_view. A path joins keys and positions
+with dots: "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\\"a.b\\".x". Parts of a
+sparse tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the
+component of a spec that has only one. Errors: not_found, with the nearest part; invalid_argument if the
+path leads to several components.
 """
 weir_spec_component(spec, path, path_size, out, error) =
     @ccall libweir.weir_spec_component(spec::weir_spec, path::Ptr{UInt8}, path_size::UInt64, out::Ptr{UInt32}, error::Ptr{weir_error})::Int32
@@ -457,9 +458,9 @@ weir_spec_format(spec, out, error) =
     weir_tensor_wrap(dtype, rank, dims, data, byte_size, release, user_data, out, error)
 
 Creates a tensor over the caller's memory, without a copy: `rank` dimensions at `dims` (copied), entries at
-`data`. The memory must not change until `release(user_data)` is called: exactly once, on any thread, when
-nothing uses the tensor any more, which may be long after everything was destroyed; before this call
-returns if it fails. `release` may be NULL for memory that is never freed. Strings are an array of
+`data`. The memory must not change until `release(user_data)` is called. That happens exactly once, on any
+thread, when nothing uses the tensor any more, possibly long after all handles were released; if this call
+fails, before it returns. `release` may be NULL for memory that is never freed. Strings are an array of
 weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
 and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
 allocations, whatever the size; strings are checked one by one.
@@ -470,7 +471,7 @@ weir_tensor_wrap(dtype, rank, dims, data, byte_size, release, user_data, out, er
 """
     weir_tensor_copy(dtype, rank, dims, data, byte_size, out, error)
 
-The same with a copy of everything, the bytes of strings too. The memory may be reused at once.
+The same with a copy of everything, including the bytes of strings. The memory may be reused at once.
 """
 weir_tensor_copy(dtype, rank, dims, data, byte_size, out, error) =
     @ccall libweir.weir_tensor_copy(dtype::Int32, rank::Int32, dims::Ptr{Int64}, data::Ptr{Cvoid}, byte_size::UInt64, out::Ptr{weir_tensor}, error::Ptr{weir_error})::Int32
@@ -500,11 +501,11 @@ weir_tensor_unref(tensor) =
 """
     weir_runtime_register(runtime, name, name_size, callback, error)
 
-Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
-has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
-dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
-signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
-word, such as "let".
+Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
+NAME(…) if it has a signature, and serialized graphs keep the name. The library takes ownership of the
+callback: it destroys it with the runtime and the last dataset that uses it; if this call fails, before it
+returns. Errors: already_exists, also if a callback with a signature has the name of an operator, function
+or dtype of the notation; invalid_argument if its name is a reserved word, such as "let".
 """
 weir_runtime_register(runtime, name, name_size, callback, error) =
     @ccall libweir.weir_runtime_register(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, callback::Ptr{weir_callback}, error::Ptr{weir_error})::Int32
@@ -548,7 +549,7 @@ weir_call_allocate(call, size, out, error) =
     weir_call_fail(call, row, code, message, message_size, error)
 
 Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
-callback may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
+callback may continue and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
 """
 weir_call_fail(call, row, code, message, message_size, error) =
     @ccall libweir.weir_call_fail(call::weir_call, row::Int64, code::Int32, message::Ptr{UInt8}, message_size::UInt64, error::Ptr{weir_error})::Int32
@@ -556,7 +557,7 @@ weir_call_fail(call, row, code, message, message_size, error) =
 """
     weir_call_cancelled(call)
 
-Returns 1 if the result is no longer needed, so that a long callback should return; else 0.
+Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1.
 """
 weir_call_cancelled(call) =
     @ccall libweir.weir_call_cancelled(call::weir_call)::Int32
@@ -566,7 +567,7 @@ weir_call_cancelled(call) =
 
 Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
 them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
-except what depends on the data: opening files, unknown dimensions. list_files reads its folders here.
+except what depends on the data, such as files and unknown dimensions. list_files reads its folders here.
 Errors: invalid_argument, with line, column and a caret below the place.
 """
 weir_dataset_parse(runtime, text, text_size, arguments, argument_count, out, error) =
@@ -577,16 +578,17 @@ weir_dataset_parse(runtime, text, text_size, arguments, argument_count, out, err
 
 Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
 "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
-a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
+a value of the notation. The first of `inputs` is the input of a transformation. Further ones
 (concatenate), and those of a source (zip), become its first positional arguments.
 
-A whole pipeline is one call as well, with nothing to quote: an argument may be a list, a dict or another call
-(WEIR_VALUE_...), however deep, and without `inputs` the first positional argument takes their place. The operator "" is
-its one input. In any call, an argument called "\$n" declares that parameter, with a spec as its text, and one called
-"@name" is what texts of the pipeline call so, as in weir_dataset_parse.
+A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
+(WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
+operator "" is its one input. In any call, an argument called "\$n" declares that parameter, with a spec as
+its text, and one called
+"@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
 
-Errors as in weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments is not one
-value, or for more than 65,536 arguments or 1,000 levels of calls.
+Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
+arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls.
 """
 weir_dataset_apply(runtime, operator_name, operator_name_size, inputs, input_count, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_apply(runtime::weir_runtime, operator_name::Ptr{UInt8}, operator_name_size::UInt64, inputs::Ptr{weir_dataset}, input_count::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32
@@ -630,14 +632,17 @@ weir_dataset_format(dataset, out, error) =
 """
     weir_dataset_at(runtime, dataset, position, element, error)
 
-Fills `element` with the element at `position`, counted from 0: that which an iterator gives there in its first epoch,
-read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
-from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
-repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
-call it, each with an element of its own; the calling thread does the work. What the first call opens, with its files and
-the runtime, stays open as long as the dataset lives, unless an element fails; a file that changes is not noticed. Errors:
-out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
-a dataset with \$params.
+Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
+before it. All operators of the dataset must be able to: their weir_schema has "by_position". Returns
+WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
+threads may call it, each with its own element; the calling thread does the work. The files that the first
+call opens, and the runtime, stay open as long as the dataset lives, unless an element fails; changes of a
+file are not noticed. Errors: out_of_range beyond the last element; failed_precondition, with its name, for
+another operator; invalid_argument for a dataset with \$params.
+
+With WEIR_AT_TRY a thread of the runtime makes slow elements, as for weir_iterator_next_within. After
+WEIR_PENDING it continues; the same call with the same `element` waits for it again. weir_element_clear,
+weir_element_destroy and a weir_dataset_at of another element end the work.
 """
 weir_dataset_at(runtime, dataset, position, element, error) =
     @ccall libweir.weir_dataset_at(runtime::weir_runtime, dataset::weir_dataset, position::Int64, element::weir_element, error::Ptr{weir_error})::Int32
@@ -645,30 +650,32 @@ weir_dataset_at(runtime, dataset, position, element, error) =
 """
     weir_dataset_explain(dataset, flags, out, error)
 
-Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are
+WEIR_EXPLAIN_.... JSON:
 
   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
-   "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
-   "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null, "windows": 1,
-   "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
+   "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1,
+   "at_once": 0, "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null,
+   "windows": 1, "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
 
-"text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
-is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
-"caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
-progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
-beside one row that is always admitted; null where there is no limit, or nobody knows. "rewrites" lists where an
-iterator opens one operator in place of several: the "rules", and the "operators" as written. "rewritten" is the graph
-after that, in the form of "graph"; null if it is as written, as under options(rewrites: false). "windows", "lanes" and
-"max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
+"text" and "parameters" are in canonical form; the parameters are those that differ from their defaults.
+"cardinality" is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator:
+"compute", "blocking" or "caller". An operator that runs ahead has a "window": how many of them, how many
+calls or windows are "at_once" in progress (0: one thread pulls the input; "auto": as many as the runtime
+has threads), and what each holds at most, beside one row that is always admitted; null where there is no
+limit, or nobody knows. "rewrites" lists where an iterator opens one operator in place of several: the
+"rules", and the "operators" as written. "rewritten" is the graph after that, in the form of "graph"; null
+if it is as written, as under options(rewrites: false). "windows", "lanes" and "max_bytes" sum this up.
+"checkpoint" is what saving an iterator takes, and what restoring it reads again:
 
   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
 
-"needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
-many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
-elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
-"read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
-null where nobody knows. Errors: invalid_argument.
+"needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why,
+"callback_states" how many callbacks save a state, "refused" why only the policy ignore can save it at all.
+"by_value" operators keep elements that cannot be made again: at most "held_rows" of them, which take
+"held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was set,
+which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
 """
 weir_dataset_explain(dataset, flags, out, error) =
     @ccall libweir.weir_dataset_explain(dataset::weir_dataset, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -676,8 +683,8 @@ weir_dataset_explain(dataset, flags, out, error) =
 """
     weir_dataset_serialize(dataset, out, error)
 
-Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
-Errors: failed_precondition if it has a callback without a name.
+Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
+built. Errors: failed_precondition if it has a callback without a name.
 """
 weir_dataset_serialize(dataset, out, error) =
     @ccall libweir.weir_dataset_serialize(dataset::weir_dataset, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -685,11 +692,12 @@ weir_dataset_serialize(dataset, out, error) =
 """
     weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, error)
 
-Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `[]`
-if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
-`found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
-counted from 1 in characters. WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse.
-Errors: invalid_argument if the arguments themselves are wrong.
+Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the
+text: `[]` if it builds, else up to ten objects with `code`, `message`, if known `operator`, `parameter`,
+`expected`, `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`,
+`end_line` and `end_column` counted from 1 in characters. Returns WEIR_OK whether or not there are
+mistakes. `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are
+wrong.
 """
 weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_check(runtime::weir_runtime, text::Ptr{UInt8}, text_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -697,10 +705,10 @@ weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, err
 """
     weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error)
 
-Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
-was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
-failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
-its name; those of weir_dataset_parse.
+Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
+order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
+bytes is damaged; failed_precondition if a later version of the library wrote them; not_found if a callback
+is not registered under its name; those of weir_dataset_parse.
 """
 weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_deserialize(runtime::weir_runtime, bytes::Ptr{Cvoid}, byte_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32
@@ -728,7 +736,8 @@ weir_element_destroy(element) =
 """
     weir_element_clear(element)
 
-Releases the values, so that their memory can be reused elsewhere.
+Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not
+finished.
 """
 weir_element_clear(element) =
     @ccall libweir.weir_element_clear(element::weir_element)::Cvoid
@@ -736,10 +745,10 @@ weir_element_clear(element) =
 """
     weir_element_view(element, index, out, error)
 
-Returns component `index` of the flat list, in which a dict's components stand in written order;
+Returns component `index` of the flat list, in which a dict's components have their written order;
 weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
-cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
-no lock.
+cleared or destroyed. Errors: out_of_range, for every index if the element is empty. No allocation and no
+lock.
 """
 weir_element_view(element, index, out, error) =
     @ccall libweir.weir_element_view(element::weir_element, index::UInt32, out::Ptr{weir_view}, error::Ptr{weir_error})::Int32
@@ -748,9 +757,9 @@ weir_element_view(element, index, out, error) =
     weir_element_origin(element, row, out, error)
 
 Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
-batch or another group has the origin of its first member; elements of sources without records have none. The
-file's name is valid until the next call for this element, or until the element is filled again, cleared or
-destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name.
+batch or another group has the origin of its first member; elements of sources without records have none.
+The file's name is valid until the next call for this element, or until the element is filled again,
+cleared or destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name.
 """
 weir_element_origin(element, row, out, error) =
     @ccall libweir.weir_element_origin(element::weir_element, row::UInt32, out::Ptr{weir_origin}, error::Ptr{weir_error})::Int32
@@ -758,8 +767,8 @@ weir_element_origin(element, row, out, error) =
 """
     weir_element_tensor(element, index, out, error)
 
-Returns the component as a tensor owned by the caller, without a copy. Filling the element again does not
-touch it. Errors: out_of_range. Cost: a small allocation, whatever the size.
+Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
+filled again. Errors: out_of_range. Cost: a small allocation, whatever the size.
 """
 weir_element_tensor(element, index, out, error) =
     @ccall libweir.weir_element_tensor(element::weir_element, index::UInt32, out::Ptr{weir_tensor}, error::Ptr{weir_error})::Int32
@@ -769,7 +778,7 @@ weir_element_tensor(element, index, out, error) =
 
 Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
 calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
-invalid_argument for strings and nested datasets, which DLPack has no type for.
+invalid_argument for strings and nested datasets, for which DLPack has no type.
 """
 weir_element_dlpack(element, index, flags, out, error) =
     @ccall libweir.weir_element_dlpack(element::weir_element, index::UInt32, flags::UInt32, out::Ptr{Ptr{Cvoid}}, error::Ptr{weir_error})::Int32
@@ -777,11 +786,11 @@ weir_element_dlpack(element, index, flags, out, error) =
 """
     weir_element_dataset(element, index, out, error)
 
-Returns the dataset that component `index` holds, such as one of window, owned by the caller. It is like any other
-dataset, whatever becomes of the element, and shares the values that it needs: iterate over it, or apply operators to
-it. Its text is `from_tensors(@1) | flat_map(d -> d)`, where @1 stands for the value, so it can't be serialized; a
-checkpoint of an iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a
-tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us.
+Returns the dataset in component `index`, such as one of window, owned by the caller. It shares the values
+that it needs and outlives the element: iterate over it, or apply operators to it. Its text is
+`from_tensors(@1) | flat_map(d -> d)`, where @1 is the value, so it can't be serialized; a checkpoint of an
+iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a tensor,
+and for the rows of weir_iterator_next_block. Cost: about 40 us.
 """
 weir_element_dataset(element, index, out, error) =
     @ccall libweir.weir_element_dataset(element::weir_element, index::UInt32, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32
@@ -789,9 +798,10 @@ weir_element_dataset(element, index, out, error) =
 """
     weir_element_format(element, flags, out, error)
 
-Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
-its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
-Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB.
+Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
+end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
+optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
+would be longer than 1 GiB.
 """
 weir_element_format(element, flags, out, error) =
     @ccall libweir.weir_element_format(element::weir_element, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -799,11 +809,11 @@ weir_element_format(element, flags, out, error) =
 """
     weir_iterator_create(runtime, dataset, options, out, error)
 
-Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
+Creates an iterator at the beginning of `dataset`, or at the position of a checkpoint, owned by the caller.
 The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
-callbacks those that the dataset was made with. `options` may be NULL. The iterator is uninitialised if the
-dataset has parameters and no values are given, or if the flag says so. No data file is opened and no
-element made before the first next. Errors: those of weir_iterator_initialize.
+callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
+parameters and no values are given, or if the flag says so. No data file is opened and no element made
+before the first next. Errors: those of weir_iterator_initialize.
 """
 weir_iterator_create(runtime, dataset, options, out, error) =
     @ccall libweir.weir_iterator_create(runtime::weir_runtime, dataset::weir_dataset, options::Ptr{weir_iterator_options}, out::Ptr{weir_iterator}, error::Ptr{weir_error})::Int32
@@ -820,18 +830,18 @@ weir_iterator_create_from_spec(runtime, spec, out, error) =
 """
     weir_iterator_initialize(iterator, dataset, options, error)
 
-Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
-The new position is built and checked first, so after a failure the old one still works. Epochs go on
-counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
-flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
-again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
-parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
-failed_precondition if it belongs to another graph (the error names the operator and parameter that
-differ), to other parameters or to another version of the library, or if there is no dataset;
+Starts `dataset` from its beginning or from a checkpoint; a zero handle means the iterator's current
+dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
+continue to count, so every shuffle has a new order, even with other datasets in between. Ends a
+cancellation. The flags are refused: they are for weir_iterator_create. Waits for a next in progress;
+the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is
+not the iterator's, or a parameter is missing, unknown or of another spec; data_loss if the checkpoint is
+damaged; failed_precondition if it belongs to another graph (the error names the operator and parameter
+that differ), to other parameters or to a later version of the library, or if there is no dataset;
 resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
-differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
-is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
-failed_precondition otherwise, and for rank_checkpoints that do not belong together.
+differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
+below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
+many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together.
 """
 weir_iterator_initialize(iterator, dataset, options, error) =
     @ccall libweir.weir_iterator_initialize(iterator::weir_iterator, dataset::weir_dataset, options::Ptr{weir_iterator_options}, error::Ptr{weir_error})::Int32
@@ -839,12 +849,12 @@ weir_iterator_initialize(iterator, dataset, options, error) =
 """
     weir_iterator_destroy(iterator)
 
-Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
-releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
-that are running and for list_files while it lists folders, but never for reads of records: nothing can interrupt
-those, so their thread keeps the file, its buffer and the runtime until the read returns. A callback that waits for a
-pipe or a socket is waited for like any other; let it ask weir_call_cancelled. Inside one of its own callbacks it
-waits for nothing; the last callback to return releases everything.
+Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
+it and releases its buffers, open files and rows. It waits for running callbacks and kernels of this
+iterator, and for list_files while it lists folders, but never for reads of records: nothing can interrupt
+those, so their thread keeps the file, its buffer and the runtime until the read returns. It also waits for
+a callback that waits for a pipe or a socket; such a callback should ask weir_call_cancelled. Inside one of
+the iterator's own callbacks it waits for nothing; the last callback to return releases everything.
 """
 weir_iterator_destroy(iterator) =
     @ccall libweir.weir_iterator_destroy(iterator::weir_iterator)::Cvoid
@@ -861,10 +871,10 @@ weir_iterator_spec(iterator, out, error) =
     weir_iterator_next(iterator, element, error)
 
 Fills `element` with the next element. Returns WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED if
-this element failed: `error` says why, and the next call goes on. In both cases the element is empty.
+this element failed: `error` says why, and the next call continues. In both cases the element is empty.
 Several threads may call it; they take turns. While it waits, the calling thread works for this iterator.
 Errors: cancelled; failed_precondition if the iterator is not initialised, or if the call would wait for
-itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md.
+itself. Row range_c_abi of bench/README.md has its cost beyond the pipeline's.
 """
 weir_iterator_next(iterator, element, error) =
     @ccall libweir.weir_iterator_next(iterator::weir_iterator, element::weir_element, error::Ptr{weir_error})::Int32
@@ -873,10 +883,10 @@ weir_iterator_next(iterator, element, error) =
     weir_iterator_next_block(iterator, max_rows, element, out_rows, error)
 
 Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
-dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
-failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
-for nested datasets, and for tensors of rank 8, which have no room for another dimension.
+dimension. Sets `out_rows` to their number: fewer if that is cheaper, if shapes change, before a failed
+element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
+weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also
+unimplemented for nested datasets, and for tensors of rank 8, which have no room for another dimension.
 """
 weir_iterator_next_block(iterator, max_rows, element, out_rows, error) =
     @ccall libweir.weir_iterator_next_block(iterator::weir_iterator, max_rows::Int64, element::weir_element, out_rows::Ptr{Int64}, error::Ptr{weir_error})::Int32
@@ -884,10 +894,10 @@ weir_iterator_next_block(iterator, max_rows, element, out_rows, error) =
 """
     weir_iterator_next_into(iterator, buffers, buffer_count, error)
 
-Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
-says how much was written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or
-for another dtype or count; out_of_range if a buffer is too small: then `used` says what is needed, and the
-next call gets the same element.
+Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them. `used`
+is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or for
+another dtype or count; out_of_range if a buffer is too small: then `used` is the size needed, and the next
+call returns the same element.
 """
 weir_iterator_next_into(iterator, buffers, buffer_count, error) =
     @ccall libweir.weir_iterator_next_into(iterator::weir_iterator, buffers::Ptr{weir_buffer}, buffer_count::UInt64, error::Ptr{weir_error})::Int32
@@ -895,13 +905,14 @@ weir_iterator_next_into(iterator, buffers, buffer_count, error) =
 """
     weir_iterator_try_next(iterator, element, error)
 
-Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
-read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
-runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
-calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
-without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
-call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it.
+Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a
+next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
+callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
+function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`. That thread then runs
+everything after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER.
+After weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a
+millisecond. It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
+weir_iterator_destroy end it early, and weir_iterator_save waits for it.
 """
 weir_iterator_try_next(iterator, element, error) =
     @ccall libweir.weir_iterator_try_next(iterator::weir_iterator, element::weir_element, error::Ptr{weir_error})::Int32
@@ -909,10 +920,10 @@ weir_iterator_try_next(iterator, element, error) =
 """
     weir_iterator_next_within(iterator, timeout_ns, element, error)
 
-Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
-before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
-interrupted. Errors: also invalid_argument for a negative timeout.
+Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds;
+nothing is lost, and the next call continues. A thread of the runtime makes slow elements, as for
+weir_iterator_try_next, even if weir_iterator_ready_fd was not called. A callback or a single function on
+the calling thread is not interrupted. Errors: also invalid_argument for a negative timeout.
 """
 weir_iterator_next_within(iterator, timeout_ns, element, error) =
     @ccall libweir.weir_iterator_next_within(iterator::weir_iterator, timeout_ns::Int64, element::weir_element, error::Ptr{weir_error})::Int32
@@ -920,10 +931,10 @@ weir_iterator_next_within(iterator, timeout_ns, element, error) =
 """
     weir_iterator_ready_fd(iterator, out, error)
 
-Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
-try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
+Returns a file descriptor that is readable while weir_iterator_try_next should be called: at first, until a
+try_next returns WEIR_PENDING, and again when an element or the end is there, when the iterator is
 cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
-never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
+but never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
 Errors: unavailable.
 """
 weir_iterator_ready_fd(iterator, out, error) =
@@ -933,7 +944,8 @@ weir_iterator_ready_fd(iterator, out, error) =
     weir_iterator_cancel(iterator)
 
 Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
-Waits for nothing. Stale handles are ignored.
+So may a weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale
+handles are ignored.
 """
 weir_iterator_cancel(iterator) =
     @ccall libweir.weir_iterator_cancel(iterator::weir_iterator)::Cvoid
@@ -941,9 +953,9 @@ weir_iterator_cancel(iterator) =
 """
     weir_iterator_save(iterator, out, error)
 
-Returns the position, before the first element, after any, or at the end: an iterator that begins there
-gives the same elements as this one would from now on, bit for bit. Size and time depend on the operators,
-not on what they hold; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
+Returns the position, before the first element, after any, or at the end. An iterator that starts there
+yields the same elements as this one from now on, bit for bit. Size and time depend on the operators, not
+on their buffers; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
 Errors: failed_precondition if the iterator is not initialised, or if an operator, which the error names,
 cannot be saved; resource_exhausted above 4 GiB.
 """
@@ -953,7 +965,7 @@ weir_iterator_save(iterator, out, error) =
 """
     weir_iterator_save_file(iterator, file, file_size, error)
 
-The same into a file. After a crash at any moment, the file holds what it held before or all of the new
+Saves the position to a file. After a crash at any moment, the file has its old contents or all of the new
 checkpoint. Symbolic links are followed: the link stays, and its target is replaced or created. While it
 writes, there is a file with ".tmp" added to the name. Calls fsync twice. Errors: also those of the file;
 invalid_argument if the name belongs to a folder, pipe, socket or device.
@@ -964,10 +976,10 @@ weir_iterator_save_file(iterator, file, file_size, error) =
 """
     weir_iterator_share(iterator, name, name_size, out, error)
 
-Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one, or
-another that is alive and had the name before. Parts of a program that each create an iterator and share it under one
-name end up with the same iterator, whoever comes first; each calls weir_iterator_destroy for both handles.
-Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
+Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one,
+or an older one that still exists. Parts of a program that each create an iterator and share it under one
+name all get the iterator of the first; each calls weir_iterator_destroy for both handles. Errors:
+invalid_argument if the other one's elements have another structure (the error names the difference);
 resource_exhausted at 32,767 owners.
 """
 weir_iterator_share(iterator, name, name_size, out, error) =
@@ -977,8 +989,8 @@ weir_iterator_share(iterator, name, name_size, out, error) =
     weir_iterator_string_handle(iterator, out, error)
 
 Returns a text that names this iterator to feedable ones: printable, the same at each call and after
-weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128 random bits,
-so nobody can guess it.
+weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
+random bits, so it cannot be guessed.
 """
 weir_iterator_string_handle(iterator, out, error) =
     @ccall libweir.weir_iterator_string_handle(iterator::weir_iterator, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -986,30 +998,33 @@ weir_iterator_string_handle(iterator, out, error) =
 """
     weir_iterator_stats(iterator, flags, out, error)
 
-Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
-nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
+throughput. Waits for nothing and may be called at any time, also at the end. `flags` is 0 or one of
+WEIR_STATS_.... JSON:
 
   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
-   "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N, "failed": 0,
-   "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
+   "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N,
+   "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
    "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
-   "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
-   "now": 2, "max": 2}}, ...]}
+   "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N,
+   "computing": 0.02, "now": 2, "max": 2}}, ...]}
 
-The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
-themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
-bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
-without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
-"tuned" has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
-"prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
-"alone" is true where it turned out that whoever waits in next makes more elements alone than with the runtime's threads.
-"pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
-has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
-makes calls at once has "calls". All datasets that an operator opens count as one stage.
+The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had
+"consumer_ns" to themselves between two calls. Elements are counted, and count again where a restore makes
+them again; times and bytes are estimated from samples, which cost less than a hundredth of the time.
+"busy_ns" is a stage's own time without that of its inputs, and "computing" the part of it that a processor
+worked; null where none was measured. "tuned" has the numbers that tuning has found as a text that
+options(tuned: "...") takes, such as "prefetch rows 64, prefetch/map calls 8": a run that is given it
+begins there. With options(autotune: false) they stay. "alone" is true where it turned out that whoever
+waits in next makes more elements alone than with the runtime's threads. "pulled_by" is the stage whose
+window pulls this one on a thread of its own, null if next does. A stage that runs ahead has a "window":
+what it holds now and at most, how long it was found empty, and how long it was full. A stage that makes
+calls at once has "calls". All datasets that an operator opens count as one stage.
 
-"bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
-that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument.
+"bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of
+the time that it takes, "gain" by how much the throughput rises at most if it takes none. Errors:
+invalid_argument.
 """
 weir_iterator_stats(iterator, flags, out, error) =
     @ccall libweir.weir_iterator_stats(iterator::weir_iterator, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -1017,9 +1032,10 @@ weir_iterator_stats(iterator, flags, out, error) =
 """
     weir_feedable_create(spec, out, error)
 
-Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
-call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
-can pause for validation and go on. Several threads may use one at once, with the same or with different handles.
+Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
+own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
+position, so training can pause for validation and go on. Several threads may use one at once, with the
+same or with different handles.
 """
 weir_feedable_create(spec, out, error) =
     @ccall libweir.weir_feedable_create(spec::weir_spec, out::Ptr{weir_feedable}, error::Ptr{weir_error})::Int32
@@ -1030,10 +1046,10 @@ weir_feedable_destroy(feedable) =
 """
     weir_feedable_next(feedable, handle, handle_size, element, error)
 
-Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
-weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
-not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
-shapes compatible, and the error names the part that differs.
+Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
+Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
+also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
+must be equal and shapes compatible, and the error names the part that differs.
 """
 weir_feedable_next(feedable, handle, handle_size, element, error) =
     @ccall libweir.weir_feedable_next(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, element::weir_element, error::Ptr{weir_error})::Int32
@@ -1058,25 +1074,25 @@ weir_feedable_next_into(feedable, handle, handle_size, buffers, buffer_count, er
 """
     weir_checkpoint_manager_create(runtime, folder, folder_size, options, out, error)
 
-Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
-generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
-its own rank: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
-rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument;
-those of the folder.
+Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each
+save is a generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share
+the folder if each has its own rank: a manager neither reads nor removes the files of other ranks. Removes
+the half-written files of a killed process of this rank. `options` may be NULL. One thread at a time may
+use a manager. Errors: invalid_argument; those of the folder.
 
-With a world size, the ranks of a job form a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A
-job with another number of ranks begins a new group where the newest complete one stopped:
+With a world size, the ranks of a job form a group with its own folder, such as g00002-of-00008 for 8
+ranks. A job with another number of ranks starts a new group where the newest complete one stopped:
 
-  1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
-     this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
-     all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If it is 0, start from the
-     beginning.
+  1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
+     continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another
+number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each.
+If it is 0, start from the beginning.
   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
 
-An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when it saves
-in a complete one; their processes must have ended. A manager does not read the environment: give it the rank and the
-world size.
+An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when
+it saves in a complete one; their processes must have ended. A manager does not read the environment: give
+it the rank and the world size.
 """
 weir_checkpoint_manager_create(runtime, folder, folder_size, options, out, error) =
     @ccall libweir.weir_checkpoint_manager_create(runtime::weir_runtime, folder::Ptr{UInt8}, folder_size::UInt64, options::Ptr{weir_checkpoint_manager_options}, out::Ptr{weir_checkpoint_manager}, error::Ptr{weir_error})::Int32
@@ -1092,12 +1108,12 @@ weir_checkpoint_manager_destroy(manager) =
 """
     weir_checkpoint_manager_save(manager, iterator, extra, extra_size, error)
 
-Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as a step
-count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
-weir_checkpoint_manager_load found damaged; others that it passed over don't count. After a crash at any moment each
-generation is there whole or not at all; after a failure all older ones are still there. Waits for a next in
-progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if both parts
-together exceed 4 GiB.
+Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as
+a step count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
+weir_checkpoint_manager_load found damaged; others that it skipped don't count. After a crash at any moment
+each generation is complete or absent; after a failure all older ones still exist. Waits for a next in
+progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if
+both parts together exceed 4 GiB.
 """
 weir_checkpoint_manager_save(manager, iterator, extra, extra_size, error) =
     @ccall libweir.weir_checkpoint_manager_save(manager::weir_checkpoint_manager, iterator::weir_iterator, extra::Ptr{Cvoid}, extra_size::UInt64, error::Ptr{weir_error})::Int32
@@ -1105,10 +1121,10 @@ weir_checkpoint_manager_save(manager, iterator, extra, extra_size, error) =
 """
     weir_checkpoint_manager_step(manager, elements, due, error)
 
-Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
-or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
-weir_checkpoint_manager_save succeeds, so make the extra bytes only then. Touches no file. Errors: invalid_argument
-for negative `elements`, which count nothing.
+Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them
+were taken, or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A
+save stays due until weir_checkpoint_manager_save succeeds, so prepare the extra bytes only then. Touches
+no file. Errors: invalid_argument for negative `elements`, which are not counted.
 """
 weir_checkpoint_manager_step(manager, elements, due, error) =
     @ccall libweir.weir_checkpoint_manager_step(manager::weir_checkpoint_manager, elements::Int64, due::Ptr{Int32}, error::Ptr{weir_error})::Int32
@@ -1116,17 +1132,18 @@ weir_checkpoint_manager_step(manager, elements, due, error) =
 """
     weir_checkpoint_manager_load(manager, rank, position, extra, generation, error)
 
-Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
-the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
-another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
-how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
-intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
-going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
-failed_precondition if it was saved by a group of another number of ranks.
+Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra
+bytes, and the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were
+renamed, or were saved by a later version of the library, and logs a warning that says why. Errors:
+not_found if there is none at all, as in a first run; data_loss if there are some and none is valid;
+failed_precondition if it was saved by a group of another number of ranks. A file that can't be read now
+and may be intact (no permission, too many open files, larger than 4 GiB, unavailable if the device reports
+an error) is an error too, since an older generation would lose work; weir_checkpoint_manager_save does not
+remove it.
 
-`rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
-as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the group has no such rank;
-failed_precondition without a world size.
+`rank` is WEIR_OWN_RANK for the manager's own. With a world size it may also be a rank of the newest
+complete group, as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the
+group has no such rank; failed_precondition without a world size.
 """
 weir_checkpoint_manager_load(manager, rank, position, extra, generation, error) =
     @ccall libweir.weir_checkpoint_manager_load(manager::weir_checkpoint_manager, rank::Int64, position::Ptr{weir_bytes}, extra::Ptr{weir_bytes}, generation::Ptr{Int64}, error::Ptr{weir_error})::Int32
@@ -1134,10 +1151,10 @@ weir_checkpoint_manager_load(manager, rank, position, extra, generation, error) 
 """
     weir_checkpoint_manager_ranks(manager, saved_ranks, complete, error)
 
-For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
-the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
-saved by now, else to 0. Either may be NULL. `complete` takes listing a folder. Errors: failed_precondition without a
-world size.
+For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was
+complete when the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this
+manager's group have saved by now, else to 0. Either may be NULL. `complete` takes listing a folder.
+Errors: failed_precondition without a world size.
 """
 weir_checkpoint_manager_ranks(manager, saved_ranks, complete, error) =
     @ccall libweir.weir_checkpoint_manager_ranks(manager::weir_checkpoint_manager, saved_ranks::Ptr{UInt32}, complete::Ptr{Int32}, error::Ptr{weir_error})::Int32
@@ -1145,20 +1162,22 @@ weir_checkpoint_manager_ranks(manager, saved_ranks, complete, error) =
 """
     weir_checkpoint_describe(runtime, name, name_size, flags, out, error)
 
-Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
+Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_....
+JSON:
 
   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
-   "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
+   "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...],
+   "left_out": 0}
 
-"kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
-pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,
-"held_size" the bytes of elements that the file holds by value. A FIELD has "path", the operator from the root,
-"key", and "value" for a number, "size" and the "first" numbers of a list, or the size of "bytes". The fields differ
-between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
-array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
-first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
-invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if another version of the
-library wrote it.
+"kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A
+position in a pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the
+dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has
+"path", the operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a
+list, or the size of "bytes". The fields differ between versions of the library. After a megabyte of them
+the rest is only counted, in "left_out". A folder is an array of such objects without the position, by rank
+and number, then those of each group of ranks, the oldest group first. A generation that can't be used has
+the kind "unusable", "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
+data_loss if it is damaged, failed_precondition if a later version of the library wrote it.
 """
 weir_checkpoint_describe(runtime, name, name_size, flags, out, error) =
     @ccall libweir.weir_checkpoint_describe(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -1176,7 +1195,7 @@ weir_record_writer_create(runtime, file, file_size, options, out, error) =
     weir_record_writer_write(writer, record, record_size, error)
 
 Appends a record of up to 1 GiB; one above 256 MiB can be read only by a runtime whose record_bytes allows
-it. After an error the file is damaged, and every further call gives the same error.
+it. After an error the file is damaged, and every further call returns the same error.
 """
 weir_record_writer_write(writer, record, record_size, error) =
     @ccall libweir.weir_record_writer_write(writer::weir_record_writer, record::Ptr{Cvoid}, record_size::UInt64, error::Ptr{weir_error})::Int32
@@ -1184,8 +1203,8 @@ weir_record_writer_write(writer, record, record_size, error) =
 """
     weir_record_writer_close(writer, error)
 
-Writes what is still in the buffer and closes the file. The writer can then only be destroyed. Errors:
-those of the file; those of an earlier write.
+Writes the rest of the buffer and closes the file. The writer can then only be destroyed. Errors: those of
+the file; those of an earlier write.
 """
 weir_record_writer_close(writer, error) =
     @ccall libweir.weir_record_writer_close(writer::weir_record_writer, error::Ptr{weir_error})::Int32

@@ -3,14 +3,14 @@
 """
     choose_from_datasets(datasets, choice; stop_on_empty=nothing)
 
-Elements of several datasets: each element of `choice` is the number, from 0, of the dataset that
-the next one comes from. Ends with the choices, when a chosen dataset has no more elements, or, if
-`stop_on_empty` is false, when none has. A number without a dataset is an error in its place.
+Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the
+choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no
+dataset has. An index without a dataset is an error in its place.
 
 - `datasets`: A list of datasets of one structure.
-- `choice`: A dataset of int64: the number of the dataset that the next element comes from.
-- `stop_on_empty`: End where a chosen dataset has no more elements; if false, pass over such
-choices. Default: `true`.
+- `choice`: A dataset of int64: the index of the dataset for each element.
+- `stop_on_empty`: End when a chosen dataset has no more elements; if false, skip such choices.
+Default: `true`.
 """
 choose_from_datasets(datasets, choice; stop_on_empty=nothing) =
     Pipeline(call("choose_from_datasets", argument(:list_of_datasets, datasets), argument(:dataset, choice), argument(:bool, stop_on_empty, "stop_on_empty")))
@@ -18,7 +18,7 @@ choose_from_datasets(datasets, choice; stop_on_empty=nothing) =
 """
     counter(; start=nothing, step=nothing)
 
-The numbers from `start` on, `step` apart, without end. If the next number is no int64, it is an
+Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an
 error (out_of_range), and the sequence ends.
 
 - `start`: The first number. Default: `0`.
@@ -30,30 +30,31 @@ counter(; start=nothing, step=nothing) =
 """
     csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing)
 
-The rows of tables in text form, each a tuple of its columns. Rows end with `\\n`, `\\r`, both, or the
-file. Numbers may have spaces around them; strings are given as they are. A row with another number
-of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
-(invalid_argument) with the file and its number, and the next row follows. A file that does not
-exist (not_found), is empty where a header is wanted (invalid_argument), begins like gzip or another
-format that is no text (invalid_argument), is damaged (data_loss) or holds a row longer than the
+Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file.
+Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
+fields, a missing value, a malformed number or a stray quote, in the header too, is one error
+(invalid_argument) with the file and the number of the row, and the next row follows. A file that
+does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip
+or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the
 runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and
-the next file follows. Runs ahead of its consumer on a thread of its own.
+the next file follows. Reads ahead of its consumer, on its own thread.
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `columns`: What each column holds: the dtype of one that every row has a value for, or the value
-that stands for an empty field. int32, int64, float32, float64 or string.
+- `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields.
+int32, int64, float32, float64 or string.
 - `header`: The first row of each file holds names and is left out, with a byte-order mark before
 it. Default: `false`.
 - `delim`: The byte between fields. Default: `","`.
-- `quote`: Fields may stand in double quotes, with delimiters and line ends inside and quotes
-doubled. Default: `true`.
-- `na_value`: A field of these bytes is an empty one. Default: `""`.
-- `select`: The numbers of the fields that are read, ascending from 0, one for each column; none:
-all. Default: `none`.
+- `quote`: Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.
+Default: `true`.
+- `na_value`: A field of exactly these bytes counts as empty. Default: `""`.
+- `select`: The indices of the fields to read, ascending from 0, one for each column; none: all.
+Default: `none`.
 - `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
-- `num_parallel_reads`: How many files are read in turns, a record of each; auto is 8. Default: `1`.
-- `exclude`: The numbers of the fields that are left out, ascending from 0, where `select` is none;
-none: the others of `select`. Default: `none`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+- `exclude`: The indices of the fields to leave out, ascending from 0, if `select` is none; none:
+the others of `select`. Default: `none`.
 """
 csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing) =
     Pipeline(call("csv", argument(:files, files), argument(:list_of_values_and_dtypes, columns), argument(:bool, header, "header"), argument(:string, delim, "delim"), argument(:bool, quote_, "quote"), argument(:string, na_value, "na_value"), argument(:value, select, "select"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:value, exclude, "exclude")))
@@ -61,9 +62,9 @@ csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=noth
 """
     empty(spec)
 
-A dataset without elements, whose elements would have the given structure.
+A dataset without elements, of the given structure.
 
-- `spec`: The structure that its elements would have.
+- `spec`: The structure of the elements.
 """
 empty(spec) =
     Pipeline(call("empty", argument(:spec, spec)))
@@ -71,18 +72,19 @@ empty(spec) =
 """
     fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing)
 
-The records of files whose records all have `record_bytes` bytes, as strings. The first
-`header_bytes` and the last `footer_bytes` of each file are left out. A plain file whose size
-doesn't fit is invalid_argument and gives no record; a compressed one gives its whole records and
-then data_loss. A file that fails gives one error in place of its remaining records, and the next
-file follows. Runs ahead of its consumer on a thread of its own.
+Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and
+the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is
+one error (invalid_argument) and gives no record; a compressed one gives its whole records and then
+an error (data_loss). A file that fails gives one error in place of its remaining records, and the
+next file follows. Reads ahead of its consumer, on its own thread.
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `record_bytes`: How long a record is.
-- `header_bytes`: How many bytes of each file come before its records. Default: `0`.
-- `footer_bytes`: How many bytes of each file come after its records. Default: `0`.
+- `record_bytes`: The size of a record.
+- `header_bytes`: The bytes of each file before its records. Default: `0`.
+- `footer_bytes`: The bytes of each file after its records. Default: `0`.
 - `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
-- `num_parallel_reads`: How many files are read in turns, a record of each; auto is 8. Default: `1`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
 """
 fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing) =
     Pipeline(call("fixed_length_record", argument(:files, files), argument(:int, record_bytes), argument(:int, header_bytes, "header_bytes"), argument(:int, footer_bytes, "footer_bytes"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
@@ -90,14 +92,14 @@ fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=noth
 """
     from_generator(generator, spec)
 
-The elements that a generator of the program gives (`weir_generator`), until it says that there are
-no more. Each opening of the dataset opens the generator anew. Where it fails, the error takes the
+Yields the elements that a generator in your program produces (`weir_generator`), until it ends.
+Each time the dataset is opened, so is the generator. If the generator fails, its error takes the
 place of an element, and the next one follows; if it cannot be opened, there is one error and
-nothing else. An element of another dtype or shape than `spec` says is an error. A generator may
-save and restore its place; one that is declared pure is opened again for a restored iterator, and
-as many elements are passed over; for others `checkpoint_policy` says what happens.
+nothing else. An element whose dtype or shape differs from `spec` is an error. A generator may save
+and restore its position. One that is declared pure is opened again for a restored iterator, and the
+elements already taken are passed over; for others `checkpoint_policy` says what happens.
 
-- `generator`: The generator that the program handed in: @NAME.
+- `generator`: The generator, passed by the program as @NAME.
 - `spec`: The structure of its elements.
 """
 from_generator(generator, spec) =
@@ -106,7 +108,7 @@ from_generator(generator, spec) =
 """
     from_list(elements)
 
-The members of a list, in their order. They have one structure; their shapes may differ. A list has
+Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
 at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use
 from_tensor_slices.
 
@@ -118,8 +120,8 @@ from_list(elements) =
 """
     from_sparse_tensor_slices(sparse)
 
-One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension.
-from_tensor_slices gives the same as sparse tensors.
+Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice.
+from_tensor_slices yields the same slices as sparse tensors.
 
 - `sparse`: A sparse tensor of rank 1 or more, whose indices rise by row.
 """
@@ -129,8 +131,8 @@ from_sparse_tensor_slices(sparse) =
 """
     from_tensor_slices(value)
 
-One element per slice along the first dimension of each component. All components must have the same
-length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a
+Slices tensors along their first dimension: one element per slice. All components must have the same
+length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a
 dense one.
 
 - `value`: A tensor or a structure of tensors, each of rank 1 or more and of one length.
@@ -141,7 +143,7 @@ from_tensor_slices(value) =
 """
     from_tensors(value)
 
-A dataset of one element, the value itself.
+A dataset with one element: the given value.
 
 - `value`: The element: a tensor or a tuple or dict of tensors.
 """
@@ -151,13 +153,14 @@ from_tensors(value) =
 """
     list_files(pattern; shuffle=nothing, seed=nothing)
 
-The names of the files that match a pattern. Order: random, and another one each epoch, unless
-`shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is
-built. Index files (`*.weir-index`) are left out unless the pattern ends so.
+Lists the names of the files that match a pattern. They come in random order, another one in each
+epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the
+dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.
 
-- `pattern`: A glob pattern or a list of them. Within one part of a path, `*` is any characters, `?`
-one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it as it is.
-- `shuffle`: A new random order each epoch; else sorted. Default: `true`.
+- `pattern`: A glob pattern or a list of them. Within one part of a path, `*` matches any
+characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it
+literally.
+- `shuffle`: A new random order each epoch; if false, sorted. Default: `true`.
 - `seed`: The seed of the order. Default: `none`.
 """
 list_files(pattern; shuffle=nothing, seed=nothing) =
@@ -166,14 +169,13 @@ list_files(pattern; shuffle=nothing, seed=nothing) =
 """
     load(path)
 
-The elements in a folder that `save`, `snapshot` or a file cache wrote, in the order in which they
-were written. Their structure and number are read when the dataset is built, and so a folder without
-elements (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one
-error in place of its elements, and the next chunk follows. If the elements are replaced between
-building and reading, there is one error instead of them. Runs ahead of its consumer on a thread of
-its own.
+Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
+Their structure and number are read when the dataset is built, so it cannot be built if the folder
+has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its
+elements, and the next chunk follows. If the elements are replaced between building and reading, one
+error takes their place. Reads ahead of its consumer, on its own thread.
 
-- `path`: The folder of the written elements.
+- `path`: The folder with the written elements.
 """
 load(path) =
     Pipeline(call("load", argument(:string, path)))
@@ -181,12 +183,12 @@ load(path) =
 """
     random(; seed=nothing, rerandomize_each_iteration=nothing)
 
-Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each
-epoch repeats them unless `rerandomize_each_iteration` is true.
+Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
+repeats them unless `rerandomize_each_iteration` is true.
 
 - `seed`: Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
-- `rerandomize_each_iteration`: Each epoch has numbers of its own. Default: `false`.
+- `rerandomize_each_iteration`: Draw different numbers in each epoch. Default: `false`.
 """
 random(; seed=nothing, rerandomize_each_iteration=nothing) =
     Pipeline(call("random", argument(:seed, seed, "seed"), argument(:bool, rerandomize_each_iteration, "rerandomize_each_iteration")))
@@ -194,8 +196,8 @@ random(; seed=nothing, rerandomize_each_iteration=nothing) =
 """
     range(stop)
 
-The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
-leads away from `stop`. A single positional argument is `stop`.
+The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if
+`step` leads away from `stop`. A single positional argument is `stop`.
 
 - `stop`: The sequence ends before it.
 """
@@ -205,8 +207,8 @@ range(stop) =
 """
     range(start, stop; step=nothing, dtype=nothing)
 
-The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
-leads away from `stop`. A single positional argument is `stop`.
+The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if
+`step` leads away from `stop`. A single positional argument is `stop`.
 
 - `start`: The first number.
 - `stop`: The sequence ends before it.
@@ -219,19 +221,19 @@ range(start, stop; step=nothing, dtype=nothing) =
 """
     sample_from_datasets(datasets; weights=nothing, seed=nothing, stop_on_empty=nothing, rerandomize_each_iteration=nothing)
 
-Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for
-the same seed. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one is drawn
-that has. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless
-`rerandomize_each_iteration` is true.
+Takes each element from a dataset drawn at random, by weight. For the same seed the order is
+tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has
+ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws
+unless `rerandomize_each_iteration` is true.
 
 - `datasets`: A list of datasets of one structure.
-- `weights`: How likely each dataset is: a vector of floats, or a dataset of such vectors, one for
-each element. none: equally. Default: `none`.
+- `weights`: The probability of each dataset: a vector of floats, or a dataset of such vectors, one
+for each element. none: equal. Default: `none`.
 - `seed`: Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
-- `stop_on_empty`: End where a dataset is drawn that has no more elements; if false, draw again.
-Default: `false`.
-- `rerandomize_each_iteration`: Each epoch has draws of its own. Default: `false`.
+- `stop_on_empty`: End when a drawn dataset has no more elements; if false, draw again. Default:
+`false`.
+- `rerandomize_each_iteration`: Draw differently in each epoch. Default: `false`.
 """
 sample_from_datasets(datasets; weights=nothing, seed=nothing, stop_on_empty=nothing, rerandomize_each_iteration=nothing) =
     Pipeline(call("sample_from_datasets", argument(:list_of_datasets, datasets), argument(:value_or_dataset, weights, "weights"), argument(:seed, seed, "seed"), argument(:bool, stop_on_empty, "stop_on_empty"), argument(:bool, rerandomize_each_iteration, "rerandomize_each_iteration")))
@@ -239,24 +241,24 @@ sample_from_datasets(datasets; weights=nothing, seed=nothing, stop_on_empty=noth
 """
     sql(driver, connection, query, spec)
 
-The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0,
-false or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0
-is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A
-database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no
-regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one
-error in place of the remaining rows. A database that somebody else writes is waited for, 5 seconds
-at most; while rows are read, a writer waits. The query reads this one file: other databases,
-pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the
-files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes
-the database by another SQLite must close it before it reads it here, since a process loses its
-locks on a file where one of them closes it. The query runs again where a restored iterator goes on,
-so give it an `order by`. Runs ahead of its consumer on a thread of its own.
+Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or
+"", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a
+value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that
+does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file
+(invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place
+of the remaining rows. If another process is writing the database, reading waits, 5 seconds at most;
+while rows are read, a writer waits. The query reads this one file: other databases, pragmas that
+set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal`
+and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database
+by another SQLite must close it before it reads it here, since a process loses its locks on a file
+where one of them closes it. The query runs again where a restored iterator goes on, so give it an
+`order by`. Reads ahead of its consumer, on its own thread.
 
-- `driver`: Of what kind the database is: "sqlite", an SQLite 3 file.
-- `connection`: The database: the name of its file, taken as it is.
-- `query`: One statement that gives rows. The database is only read.
-- `spec`: What each column holds: a tuple of scalars, one for each column in their order, or a dict
-of them by the columns' names. An integer dtype, float32, float64, bool or string.
+- `driver`: The kind of database: "sqlite", an SQLite 3 file.
+- `connection`: The name of the database's file, taken literally.
+- `query`: One statement that returns rows. The database is only read.
+- `spec`: The dtypes of the columns: a tuple of scalars in the order of the columns, or a dict by
+their names. An integer dtype, float32, float64, bool or string.
 """
 sql(driver, connection, query, spec) =
     Pipeline(call("sql", argument(:string, driver), argument(:string, connection), argument(:string, query), argument(:spec, spec)))
@@ -264,17 +266,18 @@ sql(driver, connection, query, spec) =
 """
     text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=nothing)
 
-The lines of text files, as strings without their `\\n` and without any `\\r`. A last line needs no
-`\\n`. Bytes are given as they are, a byte-order mark included. A file that begins like gzip or
-another format that is no text is refused (invalid_argument), which names the format. A file that
-does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
+Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs
+no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another
+binary format is refused with an error (invalid_argument) that names the format. A file that does
+not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
 `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next
-file follows. Runs ahead of its consumer on a thread of its own.
+file follows. Reads ahead of its consumer, on its own thread.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
 - `buffer_size`: How many bytes are read at a time; 0 is the default. Default: `262144`.
-- `num_parallel_reads`: How many files are read in turns, a record of each; auto is 8. Default: `1`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
 """
 text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=nothing) =
     Pipeline(call("text_line", argument(:files, files), argument(:string, compression, "compression"), argument(:int, buffer_size, "buffer_size"), argument(:int, num_parallel_reads, "num_parallel_reads")))
@@ -282,23 +285,24 @@ text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=no
 """
     tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing)
 
-The records of TFRecord files, as strings. Both checksums of every record are checked. A file that
-does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's
+Reads the records of TFRecord files, as strings. Both checksums of every record are checked. A file
+that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's
 `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next
 file follows; `on_corrupt` changes this for damaged files. With "resync" the next whole record is
 the next position where both checksums fit, the length lies within the file and `record_bytes`; the
 error names offset and length of the damaged stretch. A compressed stream that is itself damaged
-ends its file as before. Runs ahead of its consumer on a thread of its own. Records of uncompressed
+ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed
 files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each
 file, which `weir index` makes, or the first such reading; then a damaged record is one error in its
 place, and `skip` and `shard` directly after it go straight to their records.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
-- `num_parallel_reads`: How many files are read in turns, a record of each; auto is 8. Default: `1`.
-- `on_corrupt`: What a damaged record does: "error" gives one error in place of the file's remaining
-records; "skip_file" leaves them out and logs a warning; "resync" gives one error for each damaged
-stretch and goes on at the next whole record. Default: `"error"`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+- `on_corrupt`: What to do at a damaged record: "error" gives one error in place of the file's
+remaining records; "skip_file" leaves them out and logs a warning; "resync" gives one error for each
+damaged stretch and continues at the next whole record. Default: `"error"`.
 """
 tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing) =
     Pipeline(call("tfrecord", argument(:files, files), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:string, on_corrupt, "on_corrupt")))
@@ -306,9 +310,9 @@ tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=noth
 """
     zip(datasets)
 
-One element of each dataset at a time, in the structure that the datasets are given in. Ends with
-the shortest. If any input fails at a position, that position is one error. A value that holds
-datasets is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.
+Combines datasets element by element, in the structure in which they are given. Ends with the
+shortest. If any input fails at a position, that position is one error. A value with datasets inside
+is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.
 
 - `datasets`: One or more datasets, or a tuple or dict of them.
 """
@@ -318,10 +322,10 @@ zip(datasets) =
 """
     assert_cardinality(n)
 
-The elements as they are, of which there are said to be `n`. If there are fewer or more, the last
+Declares that the input has `n` elements, and checks it. If there are fewer or more, the last
 element is an error (failed_precondition). Errors among them are passed on and not counted.
 
-- `n`: How many elements there are; -1: no end, -2: nobody knows.
+- `n`: The number of elements; -1: infinite, -2: unknown.
 """
 assert_cardinality(n) =
     Transformation(call("assert_cardinality", argument(:int, n)))
@@ -329,15 +333,15 @@ assert_cardinality(n) =
 """
     batch(n; drop_remainder=nothing, num_parallel_calls=nothing)
 
-Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the
-batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may
-have fewer elements. An error among the elements drops the batch gathered so far; the next one
-begins after it.
+Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch
+must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
+largest shape. The last batch may have fewer elements. An error among the elements drops the batch
+gathered so far; the next one begins after it.
 
-- `n`: How many elements make a batch.
-- `drop_remainder`: Leave out a last batch of fewer than n elements. Default: `false`.
-- `num_parallel_calls`: How many threads copy where at least 512 KiB are copied at once; less is not
-worth a thread. Default: `1`.
+- `n`: The number of elements in a batch.
+- `drop_remainder`: Drop a last batch of fewer than n elements. Default: `false`.
+- `num_parallel_calls`: How many threads copy, where at least 512 KiB are copied at once; smaller
+batches are copied by one. Default: `1`.
 """
 batch(n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("batch", argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
@@ -345,25 +349,24 @@ batch(n; drop_remainder=nothing, num_parallel_calls=nothing) =
 """
     bucket_by_sequence_length(length, boundaries, batch_sizes; shapes=nothing, values=nothing, pad_to_bucket_boundary=nothing, no_padding=nothing, drop_remainder=nothing)
 
-Makes batches of elements of about one length. Elements are gathered by the bucket that their length
-falls into; once a bucket has as many as its batch size says, they follow as one batch, padded as by
-`padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An
-element whose length fails is an error at once; a batch that cannot be made is an error in its
-place.
+Batches elements of similar length together, so that they need little padding. Each element goes
+into the bucket for its length. When a bucket has its batch size, its elements follow as one batch,
+padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket
+first. An element whose length cannot be computed is an error at once; a batch that cannot be made
+is an error in its place.
 
-- `length`: The length of an element: gives an int64.
-- `boundaries`: Where buckets end, ascending: a list of integers. The first bucket has the lengths
-below the first of them, the last one those from the last of them on.
-- `batch_sizes`: How many elements make a batch, for each bucket: one more than boundaries.
-- `shapes`: The dimensions of each tensor, in the structure of the element: a number, or none for
-the largest of the batch. Default: `none`.
-- `values`: What to fill up with: one value, or one for each tensor, where none is 0, false or "",
-as without it. Default: `none`.
-- `pad_to_bucket_boundary`: Pad unknown dimensions to one less than where the bucket ends. A batch
-of the last bucket is then an error. Default: `false`.
+- `length`: Returns the length of an element, an int64.
+- `boundaries`: The bounds between buckets: a list of ascending integers. The first bucket has the
+lengths below the first bound, the last bucket those from the last bound on.
+- `batch_sizes`: The number of elements in a batch, for each bucket: one more than boundaries.
+- `shapes`: The shape of each tensor, in the structure of the element. A dimension is a number, or
+none for the largest of the batch. Default: `none`.
+- `values`: The padding: one value, or one for each tensor. none: 0, false or "". Default: `none`.
+- `pad_to_bucket_boundary`: Pad unknown dimensions to one less than the upper bound of the bucket. A
+batch of the last bucket is then an error. Default: `false`.
 - `no_padding`: Elements of a batch must have one shape; sparse tensors become one sparse tensor of
 the largest shape. Default: `false`.
-- `drop_remainder`: Leave out last batches that are smaller than their size. Default: `false`.
+- `drop_remainder`: Drop last batches that are smaller than their size. Default: `false`.
 """
 bucket_by_sequence_length(length, boundaries, batch_sizes; shapes=nothing, values=nothing, pad_to_bucket_boundary=nothing, no_padding=nothing, drop_remainder=nothing) =
     Transformation(call("bucket_by_sequence_length", argument(:function, length), argument(:value, boundaries), argument(:value, batch_sizes), argument(:value, shapes, "shapes"), argument(:value, values, "values"), argument(:bool, pad_to_bucket_boundary, "pad_to_bucket_boundary"), argument(:bool, no_padding, "no_padding"), argument(:bool, drop_remainder, "drop_remainder")))
@@ -371,15 +374,15 @@ bucket_by_sequence_length(length, boundaries, batch_sizes; shapes=nothing, value
 """
     cache(file=nothing)
 
-Reads its input once and keeps the elements; from then on it gives these. The first pass hands on
-what it reads, and fills the cache if it reaches the end. Errors pass at once and are left out
-later. In memory, every iterator has a cache of its own, and so has every dataset that a function
-opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never
-fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name,
-as `snapshot` does it: other iterators and later processes are given them, too; those of another
-pipeline are refused; while one fills it, others hand on what they read.
+Reads the input once and keeps its elements, in memory or in files, for later passes. The first pass
+yields what it reads, and fills the cache if it reaches the end. Its errors pass at once and are not
+kept. In memory, every iterator has its own cache, and so has every dataset that a function opens;
+in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills:
+its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by
+`snapshot`: other iterators and later processes read them, too. Elements of another pipeline are
+refused. While one iterator fills the folder, others yield what they read themselves.
 
-- `file`: The folder of the written elements; "" keeps them in memory. Default: `""`.
+- `file`: The folder to keep the elements in; "" keeps them in memory. Default: `""`.
 """
 cache(file=nothing) =
     Transformation(call("cache", argument(:string, file, "file")))
@@ -387,10 +390,10 @@ cache(file=nothing) =
 """
     concatenate(other)
 
-The elements of the input, then those of the other dataset. Both must have the same structure and
-dtypes; dimensions that differ become unknown.
+Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that
+differ become unknown.
 
-- `other`: The dataset that follows; its structure and dtypes are the same.
+- `other`: The dataset to append; its structure and dtypes are the same.
 """
 concatenate(other) =
     Transformation(call("concatenate", argument(:dataset, other)))
@@ -398,8 +401,8 @@ concatenate(other) =
 """
     enumerate(start=nothing)
 
-Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.
-Elements after the one with the largest int64 are errors (out_of_range).
+Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number.
+Elements beyond the largest int64 are errors (out_of_range).
 
 - `start`: The number of the first element. Default: `0`.
 """
@@ -409,9 +412,10 @@ enumerate(start=nothing) =
 """
     filter(f)
 
-The elements for which `f` is true, in their order. An element for which `f` fails is an error.
+Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an
+error.
 
-- `f`: The condition: gives a bool.
+- `f`: The condition: returns a bool.
 """
 filter(f) =
     Transformation(call("filter", argument(:function, f)))
@@ -419,10 +423,9 @@ filter(f) =
 """
     flat_map(f)
 
-The elements of the dataset that `f` makes from the first element, then those of the second, and so
-on.
+Maps each element to a dataset and concatenates these datasets.
 
-- `f`: Maps each element to a dataset.
+- `f`: Returns a dataset for each element.
 """
 flat_map(f) =
     Transformation(call("flat_map", argument(:function, f)))
@@ -430,17 +433,17 @@ flat_map(f) =
 """
     global_shuffle(; seed=nothing, reshuffle_each_iteration=nothing)
 
-All elements in random order, every order as likely as a hash makes it, with no buffer. Each element
-is read by its position, so the operators before it must know where their elements are: range,
-from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes,
-zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which
-runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty
-or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of
-which one fails. The order is tf.data's for the same seed.
+Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random
+order. A hash makes the order. The operators before it must be able to find an element by its
+position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it
+uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and
+prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is
+known to be empty or infinite (failed_precondition). An element that fails is an error in its place,
+as is a batch of which one fails. The order is tf.data's for the same seed.
 
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
-- `reshuffle_each_iteration`: Another order in each epoch. Default: `true`.
+- `reshuffle_each_iteration`: Use another order in each epoch. Default: `true`.
 """
 global_shuffle(; seed=nothing, reshuffle_each_iteration=nothing) =
     Transformation(call("global_shuffle", argument(:seed, seed, "seed"), argument(:bool, reshuffle_each_iteration, "reshuffle_each_iteration")))
@@ -448,16 +451,16 @@ global_shuffle(; seed=nothing, reshuffle_each_iteration=nothing) =
 """
     group_by_reducer(key, init, reduce, finalize)
 
-Takes all elements before it gives one. Those for which `key` gives the same number are folded into
-one state, which begins as what `init` gives for the key and becomes what `reduce` gives for it and
-each of them. Then follows what `finalize` gives for each state, the least key first. An element
-that fails, or whose key, `init` or `reduce` does, is an error at once and changes no state; a key
-of which every element failed gives nothing. A dataset that is known to be infinite is refused.
+Groups all elements by key and folds each group into one result. The state of a group is `init(key)`
+at first, and `reduce(state, element)` after each element. When the input has ended,
+`finalize(state)` of each group follows, the least key first. An element that fails, or for which
+`key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every
+element failed gives nothing. A dataset that is known to be infinite is refused.
 
-- `key`: The group of an element: gives an int64.
-- `init`: The first state of a group, from its key.
+- `key`: Returns the key of an element's group, an int64.
+- `init`: Returns the first state of a group, from its key.
 - `reduce`: (state, element) -> state, of the same structure and dtypes.
-- `finalize`: What is given for a group, from its last state.
+- `finalize`: Returns the result of a group, from its last state.
 """
 group_by_reducer(key, init, reduce, finalize) =
     Transformation(call("group_by_reducer", argument(:function, key), argument(:function, init), argument(:function, reduce), argument(:function, finalize)))
@@ -465,13 +468,14 @@ group_by_reducer(key, init, reduce, finalize) =
 """
     group_by_window(key, reduce, window_size)
 
-Gathers the elements for which `key` gives the same number. Once `window_size` of them are there,
-the elements of the dataset that `reduce` makes of them follow. After the last element the smaller
-groups follow, the least key first. An element whose key fails is an error at once.
+Groups elements by key and maps each group of `window_size` to a dataset. When a group is full,
+`reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the
+smaller groups follow, the least key first. An element whose key cannot be computed is an error at
+once.
 
-- `key`: The group of an element: gives an int64.
+- `key`: Returns the key of an element's group, an int64.
 - `reduce`: (key, window) -> dataset. The window is a dataset of the elements of one group.
-- `window_size`: The most elements of a group, or a function that gives them for a key.
+- `window_size`: The largest size of a group, or a function that returns it for a key.
 """
 group_by_window(key, reduce, window_size) =
     Transformation(call("group_by_window", argument(:function, key), argument(:function, reduce), argument(:function, window_size)))
@@ -479,9 +483,9 @@ group_by_window(key, reduce, window_size) =
 """
     ignore_errors(log=nothing)
 
-The elements that did not fail.
+Drops the elements that failed.
 
-- `log`: Log a warning for each error that is left out. Default: `false`.
+- `log`: Log a warning for each error that is dropped. Default: `false`.
 """
 ignore_errors(log=nothing) =
     Transformation(call("ignore_errors", argument(:bool, log, "log")))
@@ -489,16 +493,17 @@ ignore_errors(log=nothing) =
 """
     interleave(f; cycle_length=nothing, block_length=nothing, num_parallel_calls=nothing, deterministic=nothing)
 
-Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open
-at a time, and each gives `block_length` elements per turn. With `num_parallel_calls`, the open ones
-and the next ones run ahead on other threads; the order stays unless `deterministic` is false.
+Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are
+open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the
+open ones and the next ones run ahead on other threads; the order stays the same unless
+`deterministic` is false.
 
-- `f`: Maps each element to a dataset.
-- `cycle_length`: How many datasets are open at a time; auto is 8. Default: `auto`.
-- `block_length`: How many elements of one dataset come in a row. Default: `1`.
-- `num_parallel_calls`: How many datasets run ahead at once: at most cycle_length; auto: as many as
-there are cores, and of those that wait as many as raise the throughput. As many more are opened
-before their turn. The sequence is the same for any. Default: `1`.
+- `f`: Returns a dataset for each element.
+- `cycle_length`: The number of datasets open at a time; auto is 8. Default: `auto`.
+- `block_length`: The number of successive elements from one dataset. Default: `1`.
+- `num_parallel_calls`: How many datasets run ahead at once, at most cycle_length. auto: one per
+core, or, for datasets that wait, as many as raise the throughput. As many more are opened before
+their turn. The order is the same for any number. Default: `1`.
 - `deterministic`: false: where several run ahead, a dataset that has no element yet gives up its
 turn; none: as options() says, else true. Default: `none`.
 """
@@ -508,13 +513,13 @@ interleave(f; cycle_length=nothing, block_length=nothing, num_parallel_calls=not
 """
     map(f; num_parallel_calls=nothing, deterministic=nothing)
 
-Applies `f` to each element. Where `f` fails, the error takes the place of the element. With
-`num_parallel_calls`, calls run ahead on other threads; the order stays unless `deterministic` is
-false.
+Applies `f` to each element. If `f` fails, its error takes the place of the element. With
+`num_parallel_calls`, calls run ahead on other threads; the order stays the same unless
+`deterministic` is false.
 
 - `f`: The function: a lambda or a callback.
-- `num_parallel_calls`: How many calls run at once; auto: as many as there are cores, and of a
-function that waits as many as raise the throughput. Default: `1`.
+- `num_parallel_calls`: How many calls run at once. auto: one per core, or, for a function that
+waits, as many as raise the throughput. Default: `1`.
 - `deterministic`: false: results come as they finish, in any order; none: as options() says, else
 true. Default: `none`.
 """
@@ -524,15 +529,15 @@ map(f; num_parallel_calls=nothing, deterministic=nothing) =
 """
     map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing)
 
-Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch
-must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
-largest shape. Where an element or its call failed, its whole batch is an error, and the next batch
-is what it would have been.
+Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one
+shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an
+element or its call fails, its whole batch is an error, and the next batch is what it would have
+been.
 
 - `f`: The function: a lambda or a callback.
-- `n`: How many results make a batch.
-- `drop_remainder`: Leave out a last batch of fewer than n results. Default: `false`.
-- `num_parallel_calls`: How many calls run at once; auto: as many as there are cores. Default: `1`.
+- `n`: The number of results in a batch.
+- `drop_remainder`: Drop a last batch of fewer than n results. Default: `false`.
+- `num_parallel_calls`: How many calls run at once; auto: one per core. Default: `1`.
 """
 map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("map_and_batch", argument(:function, f), argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
@@ -540,23 +545,23 @@ map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
 """
     options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing)
 
-The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
-every map and interleave with parallel calls that does not say otherwise gives its results in any
-order. The others say how far the pipeline runs ahead; they change no element, no order and no
+Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map
+and interleave with parallel calls that does not say otherwise yields its results in any order. The
+other options limit how far the pipeline runs ahead; they change no element, no order and no
 position.
 
-- `deterministic`: What `deterministic: none` of map and interleave stands for: false lets results
-come in any order. Default: `none`.
+- `deterministic`: The default for `deterministic` of map and interleave: false lets results come in
+any order. Default: `none`.
 - `autotune`: false: what is `auto` stays as it begins: at what `tuned` says, else at a usual
 number. Default: `true`.
-- `threads`: How many of the runtime's threads work for the pipeline at once, besides those inside
-next; auto: all. Default: `auto`.
-- `memory`: How many bytes of elements that were made ahead there are at once, and one element of
-each window and call; auto: each window has a limit of its own. Default: `auto`.
+- `threads`: How many of the runtime's threads work for the pipeline at once, not counting those
+inside next; auto: all. Default: `auto`.
+- `memory`: How many bytes of elements are made ahead at most, plus one element of each window and
+call; auto: each window has its own limit. Default: `auto`.
 - `warm_start`: true: what runs ahead begins when the iterator is made, not at its first element;
 not where it begins at a saved position. Default: `false`.
-- `tuned`: Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as
-"tuned", such as "prefetch/map calls 16". Default: `none`.
+- `tuned`: The settings to begin tuning with: the text "tuned" in `weir_iterator_stats` of an
+earlier run, such as "prefetch/map calls 16". Default: `none`.
 - `rewrites`: false: the operators run as written, where true lets one do the work of several
 (docs/seeing.md). Default: `true`.
 """
@@ -566,12 +571,12 @@ options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothi
 """
     pad_to_cardinality(n; mask_key=nothing)
 
-The elements, which are dicts, and after them elements of zeros until there are `n`. Under
-`mask_key` stands true for elements of the input and false for others. An input that is known to
-have more elements is refused; else an error takes the place of the first one too many and ends the
-sequence.
+Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
+component `mask_key`: true for elements of the input, false for those of zeros. An input that is
+known to have more elements is refused; otherwise an error takes the place of the first one too many
+and ends the sequence.
 
-- `n`: How many elements there are in the end.
+- `n`: The number of elements of the result.
 - `mask_key`: The key of a bool: true for elements of the input. Default: `"valid"`.
 """
 pad_to_cardinality(n; mask_key=nothing) =
@@ -580,16 +585,15 @@ pad_to_cardinality(n; mask_key=nothing) =
 """
     padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing)
 
-Joins `n` elements along a new first dimension, and pads tensors that are smaller than the largest
-of the batch, or than `shapes`. An element larger than that makes the batch an error. An error among
-the elements drops the batch gathered so far; the next one begins after it.
+Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the
+largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An
+error among the elements drops the batch gathered so far; the next one begins after it.
 
-- `n`: How many elements make a batch.
-- `shapes`: The dimensions of each tensor, in the structure of the element: a number, or none for
-the largest of the batch. Default: `none`.
-- `values`: What to fill up with: one value, or one for each tensor, where none is 0, false or "",
-as without it. Default: `none`.
-- `drop_remainder`: Leave out a last batch of fewer than n elements. Default: `false`.
+- `n`: The number of elements in a batch.
+- `shapes`: The shape of each tensor, in the structure of the element. A dimension is a number, or
+none for the largest of the batch. Default: `none`.
+- `values`: The padding: one value, or one for each tensor. none: 0, false or "". Default: `none`.
+- `drop_remainder`: Drop a last batch of fewer than n elements. Default: `false`.
 """
 padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing) =
     Transformation(call("padded_batch", argument(:int, n), argument(:value, shapes, "shapes"), argument(:value, values, "values"), argument(:bool, drop_remainder, "drop_remainder")))
@@ -597,11 +601,12 @@ padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing) =
 """
     prefetch(n)
 
-Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
-where they are.
+Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors
+stay the same.
 
-- `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the
-consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+- `n`: How many elements may be ready ahead. 0 runs nothing ahead. auto begins with 2 and finds how
+many the consumer takes while the input stalls, up to 8 MiB and 1,024. -1 is tf.data's number for
+auto.
 """
 prefetch(n) =
     Transformation(call("prefetch", argument(:int, n)))
@@ -609,12 +614,13 @@ prefetch(n) =
 """
     ragged_batch(n; drop_remainder=nothing)
 
-Joins `n` elements along a new first dimension. Tensors whose first dimension is unknown become one
-ragged tensor and may differ in it; others are joined as by `batch`. The last batch may have fewer
-elements. An error among the elements drops the batch gathered so far; the next one begins after it.
+Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ.
+Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`.
+The last batch may have fewer elements. An error among the elements drops the batch gathered so far;
+the next one begins after it.
 
-- `n`: How many elements make a batch.
-- `drop_remainder`: Leave out a last batch of fewer than n elements. Default: `false`.
+- `n`: The number of elements in a batch.
+- `drop_remainder`: Drop a last batch of fewer than n elements. Default: `false`.
 """
 ragged_batch(n; drop_remainder=nothing) =
     Transformation(call("ragged_batch", argument(:int, n), argument(:bool, drop_remainder, "drop_remainder")))
@@ -622,14 +628,14 @@ ragged_batch(n; drop_remainder=nothing) =
 """
     rebatch(n; drop_remainder=nothing)
 
-Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
-empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have
-fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after
-it.
+Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is
+used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged.
+The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the
+next batch begins after it.
 
-- `n`: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the
-size 0.
-- `drop_remainder`: Leave out a last batch that is too short. Default: `false`.
+- `n`: The number of rows in a batch, or a list of such numbers, used in turn. An empty batch has
+the size 0.
+- `drop_remainder`: Drop a last batch that is too short. Default: `false`.
 """
 rebatch(n; drop_remainder=nothing) =
     Transformation(call("rebatch", argument(:value, n), argument(:bool, drop_remainder, "drop_remainder")))
@@ -637,17 +643,17 @@ rebatch(n; drop_remainder=nothing) =
 """
     rejection_resample(class, target; initial=nothing, seed=nothing)
 
-The elements behind their classes, (class, element), so drawn that the classes come about as often
-as `target` says: an element of a class that comes too often is left out more often, and one may
-come twice, since a part of the elements is that of the input as it is. It ends when one of the two
-parts is drawn that has no more elements. Without `initial`, what the input has is estimated from
-the classes of all elements so far, 32 at a time. An element whose class fails, or is none of
-`target`, is an error in its place.
+Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class,
+element). Elements of classes that occur too often are dropped more often. Some elements are drawn
+from the unchanged input instead, so an element may come twice. The dataset ends when it draws from
+one of these two and that has no more elements. Without `initial`, the shares of the input's classes
+are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or
+is none of `target`, is an error in its place.
 
-- `class`: The class of an element: an integer from 0 on.
-- `target`: How often each class is to come: a vector of floats, in proportion.
-- `initial`: How often each class comes in the input, likewise. none: estimated from the elements
-read so far. Default: `none`.
+- `class`: Returns the class of an element, an integer from 0 on.
+- `target`: The wanted share of each class: a vector of floats, in proportion.
+- `initial`: The share of each class in the input, likewise. none: estimated from the elements read
+so far. Default: `none`.
 - `seed`: Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
 """
@@ -657,8 +663,8 @@ rejection_resample(class, target; initial=nothing, seed=nothing) =
 """
     repeat(count=nothing)
 
-The input `count` times over, forever if `count` is negative. An endless repeat ends after an epoch
-without elements.
+Repeats the input `count` times, or forever if `count` is negative. An endless repeat ends after an
+epoch without elements.
 
 - `count`: How many times; negative repeats forever. Default: `-1`.
 """
@@ -668,8 +674,8 @@ repeat(count=nothing) =
 """
     scan(state, f)
 
-Applies `f` to a state and each element: `f` returns the next state and the element that is given.
-An error keeps the state.
+Applies `f` to a running state and each element; `f` returns the next state and the output. An error
+leaves the state as it was.
 
 - `state`: The first state.
 - `f`: (state, element) -> (state, result), the state of the same structure and dtypes.
@@ -680,11 +686,11 @@ scan(state, f) =
 """
     shard(num_shards, index)
 
-One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo
-`num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of
-the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open
-MPI, MPICH, Slurm and Kubernetes), and all of it in a process that no launcher started; the
-checkpoints of all its ranks can be continued by another number of ranks.
+Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are
+passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank,
+from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm
+and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks
+can be continued by another number of ranks.
 
 - `num_shards`: How many shards there are; auto: as many as the iterator has ranks.
 - `index`: Which of them this is, from 0; auto: that of the iterator's rank.
@@ -695,15 +701,15 @@ shard(num_shards, index) =
 """
     shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing)
 
-The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled
-first; with -2 the whole input is, and one that is known to be infinite is refused. The order is
-tf.data's for the same seed. Errors pass at once.
+Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer
+is filled first. With -2 it takes the whole input, and an input that is known to be infinite is
+refused. For the same seed the order is tf.data's. Errors pass at once.
 
-- `buffer_size`: How many elements wait to be drawn from; larger mixes better. -2: all of them,
+- `buffer_size`: How many elements to draw from; a larger buffer mixes better. -2: the whole input,
 which then must end.
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
-- `reshuffle_each_iteration`: Each epoch has an order of its own. Default: `true`.
+- `reshuffle_each_iteration`: Use another order in each epoch. Default: `true`.
 """
 shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing) =
     Transformation(call("shuffle", argument(:int, buffer_size), argument(:seed, seed, "seed"), argument(:bool, reshuffle_each_iteration, "reshuffle_each_iteration")))
@@ -711,11 +717,12 @@ shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing) =
 """
     shuffle_and_repeat(buffer_size; count=nothing, seed=nothing)
 
-The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in
-another random order, and no epoch before the one before it has ended. Below another repeat it goes
-on with the order after its last one, where `repeat` would leave one out.
+Repeats the input `count` times, shuffled in another order each time. It is the same as
+`shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
+Below another repeat it continues with the order after its last one, where `repeat` would leave one
+out.
 
-- `buffer_size`: How many elements wait to be drawn from; larger mixes better.
+- `buffer_size`: How many elements to draw from; a larger buffer mixes better.
 - `count`: How many times; -1 repeats forever. Default: `-1`.
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
@@ -726,9 +733,9 @@ shuffle_and_repeat(buffer_size; count=nothing, seed=nothing) =
 """
     skip(n)
 
-All but the first `n` elements. Errors among them are passed on and not counted.
+Skips the first `n` elements. Errors among them are passed on and not counted.
 
-- `n`: How many elements to leave out; negative leaves out all.
+- `n`: The number of elements to skip; negative skips all.
 """
 skip(n) =
     Transformation(call("skip", argument(:int, n)))
@@ -736,15 +743,15 @@ skip(n) =
 """
     snapshot(path; compression=nothing)
 
-The elements of the input. A pass that reaches the end publishes them in the folder `path`, and
-later passes, in this process or another, read them from there without opening the input. Elements
-that another pipeline wrote there are refused (failed_precondition, one error), with what differs.
-While one writes, others pass their elements on without writing. Errors are passed on and left out
-of what is written. If writing fails, there is one error more, nothing is published, and the
-elements follow. A pass that goes on from a saved position does not write. Runs ahead of its
-consumer on a thread of its own.
+Saves the elements to a folder in the first full pass, and reads them from there in later ones. A
+pass that reaches the end publishes its elements in the folder `path`; later passes, in this process
+or another, read them without opening the input. Elements that another pipeline wrote there are
+refused (failed_precondition, one error that says what differs). While one pass writes, others yield
+their elements without writing. Errors are passed on and not written. If writing fails, there is one
+error more, nothing is published, and the elements follow. A pass that continues from a saved
+position does not write. Reads ahead of its consumer, on its own thread.
 
-- `path`: The folder of the written elements.
+- `path`: The folder with the written elements.
 - `compression`: "", "zlib", or "auto": the faster one, which is "". Default: `"auto"`.
 """
 snapshot(path; compression=nothing) =
@@ -753,12 +760,12 @@ snapshot(path; compression=nothing) =
 """
     sparse_batch(n; row_shape=nothing)
 
-Joins `n` dense tensors of one rank, which may differ in shape, into a sparse tensor with a first
-dimension more. Every entry becomes a value, zeros too. An element larger than `row_shape` makes the
-batch an error (data_loss). The last batch may have fewer elements. An error among the elements
-drops the batch gathered so far; the next one begins after it.
+Stacks `n` successive dense tensors, whose shapes may differ, into one sparse tensor. They must have
+one rank; the result has one more. Every entry becomes a value, zeros too. An element larger than
+`row_shape` makes the batch an error (data_loss). The last batch may have fewer elements. An error
+among the elements drops the batch gathered so far; the next one begins after it.
 
-- `n`: How many elements make a batch.
+- `n`: The number of elements in a batch.
 - `row_shape`: The largest dimensions that an element may have: a list of numbers, with none for the
 largest of the batch. Default: `none`.
 """
@@ -768,9 +775,9 @@ sparse_batch(n; row_shape=nothing) =
 """
     take(n)
 
-The first `n` elements. Errors among them are passed on and not counted.
+Takes the first `n` elements. Errors among them are passed on and not counted.
 
-- `n`: How many elements to keep; negative keeps all.
+- `n`: The number of elements to take; negative takes all.
 """
 take(n) =
     Transformation(call("take", argument(:int, n)))
@@ -778,10 +785,10 @@ take(n) =
 """
     take_while(f)
 
-The elements before the first for which `f` is false. An element for which `f` fails is an error,
-and the next one follows.
+Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next
+one follows.
 
-- `f`: The condition: gives a bool.
+- `f`: The condition: returns a bool.
 """
 take_while(f) =
     Transformation(call("take_while", argument(:function, f)))
@@ -789,9 +796,9 @@ take_while(f) =
 """
     unbatch()
 
-The rows of each element, one by one: splits tensors along their first dimension, which must be the
-same for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor
-is a sparse one of a rank less, a row of a ragged tensor a dense one.
+Splits each batch into its rows, along the first dimension. All tensors of an element must have the
+same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse
+tensor of one rank less, a row of a ragged tensor a dense one.
 """
 unbatch() =
     Transformation(call("unbatch"))
@@ -799,10 +806,10 @@ unbatch() =
 """
     unique()
 
-Each element the first time that it comes: integers, bools, strings, or structures of them.
-Remembers 16 bytes of each different element, 8 of a number, and saves them in checkpoints; in
-memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. More
-different elements than the limit `checkpoint_bytes` allows are errors.
+Drops elements that came before. Elements are integers, bools, strings, or structures of them.
+Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory
+they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements
+beyond the limit `checkpoint_bytes` are errors.
 """
 unique() =
     Transformation(call("unique"))
@@ -810,15 +817,16 @@ unique() =
 """
     window(size; shift=nothing, stride=nothing, drop_remainder=nothing)
 
-Datasets of `size` successive elements, one dataset for each component of the element's structure. A
-window begins `shift` elements after the one before and has every stride-th element. The last
-windows have fewer elements. An element that failed makes each window that has it an error, and so
-does a window that the runtime's memory_bytes has no room for.
+Groups successive elements into windows, each a dataset of `size` elements. An element with several
+components becomes a structure of such datasets, one for each. A window begins `shift` elements
+after the one before and has every stride-th element. The last windows have fewer elements. A window
+with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
 
-- `size`: The most elements that a window has.
-- `shift`: How many elements the next window begins after this one; none is `size`. Default: `none`.
+- `size`: The largest number of elements in a window.
+- `shift`: The number of elements between the starts of two windows; none is `size`. Default:
+`none`.
 - `stride`: A window has every stride-th element. Default: `1`.
-- `drop_remainder`: Leave out windows of fewer than `size` elements. Default: `false`.
+- `drop_remainder`: Drop windows of fewer than `size` elements. Default: `false`.
 """
 window(size; shift=nothing, stride=nothing, drop_remainder=nothing) =
     Transformation(call("window", argument(:int, size), argument(:int, shift, "shift"), argument(:int, stride, "stride"), argument(:bool, drop_remainder, "drop_remainder")))
@@ -826,8 +834,8 @@ window(size; shift=nothing, stride=nothing, drop_remainder=nothing) =
 """
     cardinality()
 
-How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In
-a lambda, the variables count with their values.
+The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In
+a lambda, it is computed with the values of the variables.
 """
 cardinality() =
     Transformation(call("cardinality"))
@@ -835,7 +843,8 @@ cardinality() =
 """
     get_single_element()
 
-The only element of the input, as a value. An input of no element, or of more than one, is an error.
+The only element of the input, as a value. An input with no element, or with more than one, is an
+error.
 """
 get_single_element() =
     Transformation(call("get_single_element"))
@@ -843,9 +852,9 @@ get_single_element() =
 """
     reduce(initial, f)
 
-One value: `f` applied to `initial` and the first element, then to its result and the second
-element, and so on. `initial` if there are no elements. A dataset that is known to be infinite is
-refused.
+Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the
+first element, then its result and the second element, and so on. The value is `initial` if there
+are no elements. A dataset that is known to be infinite is refused.
 
 - `initial`: The first state.
 - `f`: (state, element) -> state, of the same structure and dtypes.
@@ -856,14 +865,15 @@ reduce(initial, f) =
 """
     save(path; compression=nothing, num_shards=nothing)
 
-Writes all elements to the folder `path`, from which `load` reads them, and gives none. Elements
-that were there are replaced once all new ones are written; until then, and if writing fails, the
-folder is as it was. Errors of the input are passed on and left out of what is written. If another
-writer is writing to the folder, there is one error (unavailable) and nothing is written.
+Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already
+there are replaced once all new ones are written; until then, and if writing fails, the folder stays
+as it was. Errors of the input are passed on and not written. If another writer is writing to the
+folder, there is one error (unavailable) and nothing is written.
 
-- `path`: The folder of the written elements.
+- `path`: The folder with the written elements.
 - `compression`: "" or "zlib". Default: `""`.
-- `num_shards`: How many files the elements are divided among, 1 MiB or more in turn. Default: `1`.
+- `num_shards`: The number of files to divide the elements among; each gets 1 MiB or more in turn.
+Default: `1`.
 """
 save(path; compression=nothing, num_shards=nothing) =
     Transformation(call("save", argument(:string, path), argument(:string, compression, "compression"), argument(:int, num_shards, "num_shards")))

@@ -9,7 +9,7 @@ pub const WEIR_OK: i32 = 0;
 pub const WEIR_END: i32 = 1;
 pub const WEIR_PENDING: i32 = 2;
 pub const WEIR_ELEMENT_FAILED: i32 = 3;
-/// Numbered as in gRPC and TensorFlow. weir_error.code holds one of them; a negative result is minus one of
+/// Numbered as in gRPC and TensorFlow. weir_error.code is one of them; a negative result is minus one of
 /// them.
 pub const WEIR_CODE_CANCELLED: i32 = 1;
 pub const WEIR_CODE_UNKNOWN: i32 = 2;
@@ -53,8 +53,8 @@ pub const WEIR_LOG_DEBUG: i32 = 1;
 pub const WEIR_LOG_INFO: i32 = 2;
 pub const WEIR_LOG_WARNING: i32 = 3;
 pub const WEIR_LOG_ERROR: i32 = 4;
-/// Shows what the runtime's iterators do in a page of shared memory, for `weir top`, rewritten twice a second by a thread
-/// of its own. The environment variable WEIR_TOP=1 does the same.
+/// Publishes the state of the runtime's iterators for `weir top`, in a page of shared memory that a separate
+/// thread rewrites twice a second. The environment variable WEIR_TOP=1 does the same.
 pub const WEIR_RUNTIME_TOP: u32 = 1;
 pub const WEIR_SPEC_TENSOR: i32 = 0;
 pub const WEIR_SPEC_TUPLE: i32 = 1;
@@ -65,24 +65,23 @@ pub const WEIR_SPEC_OPTIONAL: i32 = 5;
 pub const WEIR_SPEC_DATASET: i32 = 6;
 /// May be called on several threads at once. Without this flag, calls come one at a time.
 pub const WEIR_CALLBACK_CONCURRENT: u32 = 1;
-/// It waits (for a disk, a lock, another process), so it must not occupy a thread that computes: before a
-/// prefetch or in a parallel map it gets a thread of its own. Elsewhere nothing runs ahead, and it runs on the
-/// thread that is inside weir_iterator_next, as every callback does; weir_iterator_try_next may use one of the
-/// runtime's.
+/// It waits (for a disk, a lock, another process), so it must not occupy a computing thread. Before a prefetch
+/// or in a parallel map it gets its own thread. Elsewhere it runs on the thread inside weir_iterator_next, as
+/// every callback does; for weir_iterator_try_next it may run on a thread of the runtime.
 pub const WEIR_CALLBACK_BLOCKING: u32 = 2;
 /// It takes a block of rows: every view and output has the rows as its first dimension. Each row must get the
 /// value that it would get alone.
 pub const WEIR_CALLBACK_BLOCK: u32 = 4;
-/// Equal inputs give equal results. Where a callback is not pure, weir_iterator_options.checkpoint_policy says whether
-/// the position of an iterator can be saved, and how.
+/// Equal inputs give equal results. Without this flag, weir_iterator_options.checkpoint_policy says whether
+/// and how the position of an iterator can be saved.
 pub const WEIR_CALLBACK_PURE: u32 = 8;
 /// It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
 /// cannot be called on foreign threads.
 pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
-/// What the `kind` of a weir_argument says; 0: what is set tells. A string is the bytes of `text`. A float is `number` as a
-/// literal, which adapts to the dtype that it meets, with the digits of a float or a double. The others have `members`: \[a, b\],
-/// (a, b), {x: a, "y z": b}, where the name of a member is its key, and the operator `text` applied to its members as
-/// weir_dataset_apply does.
+/// The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is
+/// `number` as a literal, which takes the dtype of its context, with the digits of a float or a double. The
+/// others have `members`: \[a, b\], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the
+/// operator `text` applied to its members as weir_dataset_apply does.
 pub const WEIR_VALUE_STRING: u32 = 1;
 pub const WEIR_VALUE_FLOAT32: u32 = 2;
 pub const WEIR_VALUE_FLOAT64: u32 = 3;
@@ -92,11 +91,15 @@ pub const WEIR_VALUE_DICT: u32 = 6;
 pub const WEIR_VALUE_CALL: u32 = 7;
 pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
 pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
+/// Added to `position` of weir_dataset_at, which must then be below 2^61: returns WEIR_PENDING if the element
+/// takes longer than about 50 milliseconds.
+pub const WEIR_AT_TRY: i64 = -4611686018427387904;
 /// As text for a terminal instead of JSON.
 pub const WEIR_EXPLAIN_TEXT: u32 = 1;
 /// Only what a checkpoint takes.
 pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
-/// Memory that others may still read is handed out with DLPack's read-only flag; what only the element holds is not. With this flag it is copied instead, so that the caller may write in any case.
+/// Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
+/// With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 /// One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
 /// are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is \[re, im\]. A
@@ -105,23 +108,25 @@ pub const WEIR_DLPACK_WRITABLE: u32 = 1;
 pub const WEIR_FORMAT_JSON: u32 = 1;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
-/// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this flag. The first
-/// iterator to finish a pass fills the cache; later ones read it and leave out errors. The elements stay in memory as long
-/// as the dataset. An iterator that starts from a checkpoint, or with other parameters or another rank than the first,
-/// has its own caches.
+/// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
+/// flag. The first iterator to finish a pass fills the cache; later ones read it and leave out errors. The
+/// elements stay in memory as long as the dataset. An iterator that starts from a checkpoint, or with other
+/// parameters or another rank than the first, has its own caches.
 pub const WEIR_ITERATOR_SHARE_CACHES: u32 = 2;
 /// The position is not saved: failed_precondition.
 pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
-/// What was made and not delivered is saved by value. No element is lost or comes twice, and no call is made again,
-/// except those of a reduce that had not finished. Saving waits for the calls in progress; on an iterator that was
-/// cancelled it fails with cancelled. Each element takes its own bytes and about 30 more. Nested datasets cannot be saved
-/// by value: failed_precondition.
+/// Elements that were made and not delivered are saved by value. No element is lost or comes twice, and no
+/// call is repeated, except those of an unfinished reduce. Saving waits for the calls in progress; on a
+/// cancelled iterator it fails with cancelled. Each element takes its own bytes and about 30 more. Nested
+/// datasets cannot be saved by value: failed_precondition.
 pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
-/// Elements are taken for ones that can be made again. If they come out otherwise, some are lost or come twice.
+/// The position is saved as if all elements could be made again. If they come out differently, some are lost
+/// or come twice.
 pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
 /// Added to `max_rows` of weir_iterator_next_block: returns WEIR_PENDING instead of waiting.
 pub const WEIR_BLOCK_TRY: i32 = 1073741824;
-/// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of JSON.
+/// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of
+/// JSON.
 pub const WEIR_STATS_TEXT: u32 = 1;
 pub const WEIR_STATS_PROMETHEUS: u32 = 2;
 /// For `rank` of weir_checkpoint_manager_load: the manager's own.
@@ -337,9 +342,9 @@ impl weir_spec_info {
 
 /// A function for map, filter and others to call. It reads its inputs with weir_call_input and writes every
 /// output into memory from weir_call_output. It returns WEIR_OK, or any other number to fail with the error of
-/// weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled, and none are
-/// needed if all rows failed. It may call any function of this header, including weir_iterator_next on another
-/// iterator.
+/// weir_call_fail, or `unknown` without one. The outputs of a failed row need not be filled; if all rows
+/// failed, no outputs are needed. It may call any function of this header, including weir_iterator_next on
+/// another iterator.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_callback {
@@ -362,9 +367,10 @@ impl weir_callback {
     pub const INIT: Self = weir_callback { struct_size: core::mem::size_of::<weir_callback>() as u32, flags: 0, function: None, destroy: None, user_data: core::ptr::null_mut(), result_spec: core::ptr::null(), result_spec_size: 0, save: None, restore: None, signature: core::ptr::null(), signature_size: 0, infer: None };
 }
 
-/// A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one an epoch of each iterator, is a
-/// run of its own: `open` begins one and sets its state, `next` makes its elements one by one, `close` ends it. The calls
-/// of one run come one at a time, and those of all runs unless it is concurrent.
+/// A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one per epoch and
+/// iterator, is a separate run: `open` starts it and sets its state, `next` produces its elements one by one,
+/// `close` ends it. The calls of one run come one at a time; so do those of all runs, unless the generator is
+/// concurrent.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_generator {
@@ -384,9 +390,10 @@ impl weir_generator {
     pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None };
 }
 
-/// Something passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`. Of those without
-/// a kind, exactly one is set. A callback or generator is taken over and destroyed even if the call fails; everything else
-/// stays the caller's. The macros below are initialisers, with `name` and `text` ending at their NUL:
+/// A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`.
+/// Exactly one of them is set. The library takes ownership of callbacks and generators, even if the call
+/// fails; everything else stays the caller's. The macros below are initialisers, with `name` and `text` ending
+/// at their NUL:
 ///
 /// ```text
 ///   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
@@ -539,7 +546,7 @@ const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager_options>() ==
 const _: () = assert!(core::mem::size_of::<weir_record_writer_options>() == 16);
 
 extern "C" {
-    /// Returns "MAJOR.MINOR.PATCH" of the library that is running. The string is never freed.
+    /// Returns "MAJOR.MINOR.PATCH" of the loaded library. The string is never freed.
     pub fn weir_version() -> *const c_char;
 
     /// Returns the name of a code with either sign, such as "invalid_argument"; "ok" for 0, and "unknown" for any
@@ -553,26 +560,26 @@ extern "C" {
     /// Releases bytes and sets the struct to zero. NULL and empty bytes are allowed.
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
-    /// Describes what documents can call: the operators and functions called `name`, or all of them for NULL.
-    /// `flags` is 0 or WEIR_SCHEMA_TEXT. JSON:
+    /// Describes the operators and functions called `name`, or all of them if it is NULL. `flags` is 0 or
+    /// WEIR_SCHEMA_TEXT. JSON:
     ///
     /// ```text
     ///   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
     ///
     /// ```
-    /// An ENTRY has "name"; "kind": source, transformation or terminal, function, or operator for what is written
-    /// a + b; "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
-    /// "example", a document, and "output", what it prints. A parameter has "name", "type", "required" and, where
-    /// they apply, "dtype", "takes", "gives", "default" as the notation writes it, "minimum", "maximum", "also", "auto",
-    /// "none", "aliases" (tf.data's names for it) and "doc". Later versions may add keys. Errors: not_found, with the
-    /// nearest name.
+    /// An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
+    /// a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
+    /// "by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and
+    /// its "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives",
+    /// "default" in the notation, "minimum", "maximum", "also", "auto", "none", "aliases" (tf.data's names for it)
+    /// and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-    /// one; several share nothing. Errors: failed_precondition in a destructor that runs inside exit().
+    /// one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit().
     pub fn weir_runtime_create(options: *const weir_runtime_options, out: *mut weir_runtime, error: *mut weir_error) -> i32;
 
-    /// Closes the runtime: nothing new can be made with it. Iterators, datasets and buffers made with it stay
+    /// Closes the runtime, so that nothing new can be created with it. Its iterators, datasets and buffers stay
     /// usable, and its threads end with its last iterator.
     pub fn weir_runtime_destroy(runtime: weir_runtime);
 
@@ -592,26 +599,26 @@ extern "C" {
     /// as `spec`. `key` may be NULL. Errors: out_of_range.
     pub fn weir_spec_child(spec: weir_spec, index: u32, out: *mut weir_spec, key: *mut weir_string, error: *mut weir_error) -> i32;
 
-    /// Returns the index of a component, as weir_element_view takes it, by its path: keys and positions joined by
-    /// dots, "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a sparse
-    /// tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the component
-    /// of a spec that has only one. Errors: not_found: no such part, with the nearest one; invalid_argument: the
-    /// path stops above several components.
+    /// Finds a component by its path and returns its index, for weir_element_view. A path joins keys and positions
+    /// with dots: "image", "1", "pair.0"; a key that is not an identifier may be quoted, "\"a.b\".x". Parts of a
+    /// sparse tensor are `indices`, `values` and `shape`, of a ragged one `values` and `row_splits`. "" is the
+    /// component of a spec that has only one. Errors: not_found, with the nearest part; invalid_argument if the
+    /// path leads to several components.
     pub fn weir_spec_component(spec: weir_spec, path: *const c_char, path_size: u64, out: *mut u32, error: *mut weir_error) -> i32;
 
     /// Returns the text of a spec.
     pub fn weir_spec_format(spec: weir_spec, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a tensor over the caller's memory, without a copy: `rank` dimensions at `dims` (copied), entries at
-    /// `data`. The memory must not change until `release(user_data)` is called: exactly once, on any thread, when
-    /// nothing uses the tensor any more, which may be long after everything was destroyed; before this call
-    /// returns if it fails. `release` may be NULL for memory that is never freed. Strings are an array of
+    /// `data`. The memory must not change until `release(user_data)` is called. That happens exactly once, on any
+    /// thread, when nothing uses the tensor any more, possibly long after all handles were released; if this call
+    /// fails, before it returns. `release` may be NULL for memory that is never freed. Strings are an array of
     /// weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
     /// and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
     /// allocations, whatever the size; strings are checked one by one.
     pub fn weir_tensor_wrap(dtype: i32, rank: i32, dims: *const i64, data: *const c_void, byte_size: u64, release: Option<unsafe extern "C" fn(user_data: *mut c_void)>, user_data: *mut c_void, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
-    /// The same with a copy of everything, the bytes of strings too. The memory may be reused at once.
+    /// The same with a copy of everything, including the bytes of strings. The memory may be reused at once.
     pub fn weir_tensor_copy(dtype: i32, rank: i32, dims: *const i64, data: *const c_void, byte_size: u64, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
     pub fn weir_tensor_from_dlpack(managed: *mut DLManagedTensorVersioned, out: *mut weir_tensor, error: *mut weir_error) -> i32;
@@ -624,11 +631,11 @@ extern "C" {
 
     pub fn weir_tensor_unref(tensor: weir_tensor);
 
-    /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as NAME(…) if it
-    /// has a signature, and serialized graphs keep the name. The callback is taken over: it is destroyed with the runtime and the last
-    /// dataset that uses it, or before this call returns if it fails. Errors: already_exists, also for a callback with a
-    /// signature under the name of an operator, function or dtype of the notation; invalid_argument for one under a reserved
-    /// word, such as "let".
+    /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
+    /// NAME(…) if it has a signature, and serialized graphs keep the name. The library takes ownership of the
+    /// callback: it destroys it with the runtime and the last dataset that uses it; if this call fails, before it
+    /// returns. Errors: already_exists, also if a callback with a signature has the name of an operator, function
+    /// or dtype of the notation; invalid_argument if its name is a reserved word, such as "let".
     pub fn weir_runtime_register(runtime: weir_runtime, name: *const c_char, name_size: u64, callback: *const weir_callback, error: *mut weir_error) -> i32;
 
     /// Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call.
@@ -647,30 +654,31 @@ extern "C" {
     pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
-    /// callback may go on and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
+    /// callback may continue and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
     pub fn weir_call_fail(call: weir_call, row: i64, code: i32, message: *const c_char, message_size: u64, error: *mut weir_error) -> i32;
 
-    /// Returns 1 if the result is no longer needed, so that a long callback should return; else 0.
+    /// Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1.
     pub fn weir_call_cancelled(call: weir_call) -> i32;
 
     /// Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
     /// them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now
-    /// except what depends on the data: opening files, unknown dimensions. list_files reads its folders here.
+    /// except what depends on the data, such as files and unknown dimensions. list_files reads its folders here.
     /// Errors: invalid_argument, with line, column and a caret below the place.
     pub fn weir_dataset_parse(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
     /// Creates a dataset by applying one operator to others: apply(runtime, "batch", &input, 1, {name "n", text
     /// "32"}, 1). Arguments are the operator's parameters by name, or by position if the name is empty; a text is
-    /// a value of the notation. The first of `inputs` stands to the left of a transformation. Further ones
+    /// a value of the notation. The first of `inputs` is the input of a transformation. Further ones
     /// (concatenate), and those of a source (zip), become its first positional arguments.
     ///
-    /// A whole pipeline is one call as well, with nothing to quote: an argument may be a list, a dict or another call
-    /// (WEIR_VALUE_...), however deep, and without `inputs` the first positional argument takes their place. The operator "" is
-    /// its one input. In any call, an argument called "$n" declares that parameter, with a spec as its text, and one called
-    /// "@name" is what texts of the pipeline call so, as in weir_dataset_parse.
+    /// A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
+    /// (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
+    /// operator "" is its one input. In any call, an argument called "$n" declares that parameter, with a spec as
+    /// its text, and one called
+    /// "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
     ///
-    /// Errors as in weir_dataset_parse, for the text that was written; invalid_argument if a text among the arguments is not one
-    /// value, or for more than 65,536 arguments or 1,000 levels of calls.
+    /// Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
+    /// arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls.
     pub fn weir_dataset_apply(runtime: weir_runtime, operator_name: *const c_char, operator_name_size: u64, inputs: *const weir_dataset, input_count: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
@@ -688,61 +696,67 @@ extern "C" {
     /// print as @1, @2 …
     pub fn weir_dataset_format(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Fills `element` with the element at `position`, counted from 0: that which an iterator gives there in its first epoch,
-    /// read without those before it. Operators that know where their elements are can be read so: range, from_tensors,
-    /// from_tensor_slices, from_sparse_tensor_slices, from_list, zip, concatenate, map, batch, enumerate, take, skip, shard,
-    /// repeat and prefetch. Returns WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of threads may
-    /// call it, each with an element of its own; the calling thread does the work. What the first call opens, with its files and
-    /// the runtime, stays open as long as the dataset lives, unless an element fails; a file that changes is not noticed. Errors:
-    /// out_of_range beyond the last element; failed_precondition, with its name, for another operator; invalid_argument for
-    /// a dataset with $params.
+    /// Fills `element` with the element at that index of the first epoch, counted from 0, without reading those
+    /// before it. All operators of the dataset must be able to: their weir_schema has "by_position". Returns
+    /// WEIR_ELEMENT_FAILED if this element failed: `error` says why. Any number of
+    /// threads may call it, each with its own element; the calling thread does the work. The files that the first
+    /// call opens, and the runtime, stay open as long as the dataset lives, unless an element fails; changes of a
+    /// file are not noticed. Errors: out_of_range beyond the last element; failed_precondition, with its name, for
+    /// another operator; invalid_argument for a dataset with $params.
+    ///
+    /// With WEIR_AT_TRY a thread of the runtime makes slow elements, as for weir_iterator_next_within. After
+    /// WEIR_PENDING it continues; the same call with the same `element` waits for it again. weir_element_clear,
+    /// weir_element_destroy and a weir_dataset_at of another element end the work.
     pub fn weir_dataset_at(runtime: weir_runtime, dataset: weir_dataset, position: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are WEIR_EXPLAIN_.... JSON:
+    /// Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are
+    /// WEIR_EXPLAIN_.... JSON:
     ///
     /// ```text
     ///   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
-    ///    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1, "at_once": 0,
-    ///    "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null, "windows": 1,
-    ///    "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
+    ///    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1,
+    ///    "at_once": 0, "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null,
+    ///    "windows": 1, "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
     ///
     /// ```
-    /// "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults. "cardinality"
-    /// is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator: "compute", "blocking" or
-    /// "caller". An operator that runs ahead has a "window": how many of them, how many calls or windows are "at_once" in
-    /// progress (0: one thread pulls the input; "auto": as many as the runtime has threads), and what each holds at most,
-    /// beside one row that is always admitted; null where there is no limit, or nobody knows. "rewrites" lists where an
-    /// iterator opens one operator in place of several: the "rules", and the "operators" as written. "rewritten" is the graph
-    /// after that, in the form of "graph"; null if it is as written, as under options(rewrites: false). "windows", "lanes" and
-    /// "max_bytes" sum this up. "checkpoint" is what saving an iterator takes, and what restoring it reads again:
+    /// "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults.
+    /// "cardinality" is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator:
+    /// "compute", "blocking" or "caller". An operator that runs ahead has a "window": how many of them, how many
+    /// calls or windows are "at_once" in progress (0: one thread pulls the input; "auto": as many as the runtime
+    /// has threads), and what each holds at most, beside one row that is always admitted; null where there is no
+    /// limit, or nobody knows. "rewrites" lists where an iterator opens one operator in place of several: the
+    /// "rules", and the "operators" as written. "rewritten" is the graph after that, in the form of "graph"; null
+    /// if it is as written, as under options(rewrites: false). "windows", "lanes" and "max_bytes" sum this up.
+    /// "checkpoint" is what saving an iterator takes, and what restoring it reads again:
     ///
     /// ```text
     ///   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
     ///    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
     ///
     /// ```
-    /// "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why, "callback_states" how
-    /// many callbacks save a state, "refused" why only the policy ignore can save it at all. "by_value" operators keep
-    /// elements that cannot be made again: at most "held_rows" of them, which take "held_size" bytes. Others read about
-    /// "read_again_rows" again, and those since the last mark that was set, which took less than a thousandth of a second.
-    /// null where nobody knows. Errors: invalid_argument.
+    /// "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why,
+    /// "callback_states" how many callbacks save a state, "refused" why only the policy ignore can save it at all.
+    /// "by_value" operators keep elements that cannot be made again: at most "held_rows" of them, which take
+    /// "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was set,
+    /// which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
     pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Returns the graph as bytes, for another process or another day, with the seeds that were drawn when it was built.
-    /// Errors: failed_precondition if it has a callback without a name.
+    /// Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
+    /// built. Errors: failed_precondition if it has a callback without a name.
     pub fn weir_dataset_serialize(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the text: `\[\]`
-    /// if it builds, else up to ten objects with `code`, `message`, where known `operator`, `parameter`, `expected`,
-    /// `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column`
-    /// counted from 1 in characters. WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse.
-    /// Errors: invalid_argument if the arguments themselves are wrong.
+    /// Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the
+    /// text: `\[\]` if it builds, else up to ten objects with `code`, `message`, if known `operator`, `parameter`,
+    /// `expected`, `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`,
+    /// `end_line` and `end_column` counted from 1 in characters. Returns WEIR_OK whether or not there are
+    /// mistakes. `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are
+    /// wrong.
     pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same order, even where no seed
-    /// was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the bytes is damaged;
-    /// failed_precondition if another version of the library wrote them; not_found if a callback is not registered under
-    /// its name; those of weir_dataset_parse.
+    /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
+    /// order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
+    /// bytes is damaged; failed_precondition if a later version of the library wrote them; not_found if a callback
+    /// is not registered under its name; those of weir_dataset_parse.
     pub fn weir_dataset_deserialize(runtime: weir_runtime, bytes: *const c_void, byte_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
     /// Returns 128 bits that equal graphs share, in every process and on every machine.
@@ -754,188 +768,196 @@ extern "C" {
 
     pub fn weir_element_destroy(element: weir_element);
 
-    /// Releases the values, so that their memory can be reused elsewhere.
+    /// Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not
+    /// finished.
     pub fn weir_element_clear(element: weir_element);
 
-    /// Returns component `index` of the flat list, in which a dict's components stand in written order;
+    /// Returns component `index` of the flat list, in which a dict's components have their written order;
     /// weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
-    /// cleared or destroyed. Errors: out_of_range, which an empty element gives for every index. No allocation and
-    /// no lock.
+    /// cleared or destroyed. Errors: out_of_range, for every index if the element is empty. No allocation and no
+    /// lock.
     pub fn weir_element_view(element: weir_element, index: u32, out: *mut weir_view, error: *mut weir_error) -> i32;
 
     /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
-    /// batch or another group has the origin of its first member; elements of sources without records have none. The
-    /// file's name is valid until the next call for this element, or until the element is filled again, cleared or
-    /// destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name.
+    /// batch or another group has the origin of its first member; elements of sources without records have none.
+    /// The file's name is valid until the next call for this element, or until the element is filled again,
+    /// cleared or destroyed. Errors: out_of_range if the element has no such row. Cost: a copy of the name.
     pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
 
-    /// Returns the component as a tensor owned by the caller, without a copy. Filling the element again does not
-    /// touch it. Errors: out_of_range. Cost: a small allocation, whatever the size.
+    /// Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
+    /// filled again. Errors: out_of_range. Cost: a small allocation, whatever the size.
     pub fn weir_element_tensor(element: weir_element, index: u32, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
     /// Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
     /// calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
-    /// invalid_argument for strings and nested datasets, which DLPack has no type for.
+    /// invalid_argument for strings and nested datasets, for which DLPack has no type.
     pub fn weir_element_dlpack(element: weir_element, index: u32, flags: u32, out: *mut *mut DLManagedTensorVersioned, error: *mut weir_error) -> i32;
 
-    /// Returns the dataset that component `index` holds, such as one of window, owned by the caller. It is like any other
-    /// dataset, whatever becomes of the element, and shares the values that it needs: iterate over it, or apply operators to
-    /// it. Its text is `from_tensors(@1) | flat_map(d -> d)`, where @1 stands for the value, so it can't be serialized; a
-    /// checkpoint of an iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a
-    /// tensor, and for the rows of weir_iterator_next_block. Cost: about 40 us.
+    /// Returns the dataset in component `index`, such as one of window, owned by the caller. It shares the values
+    /// that it needs and outlives the element: iterate over it, or apply operators to it. Its text is
+    /// `from_tensors(@1) | flat_map(d -> d)`, where @1 is the value, so it can't be serialized; a checkpoint of an
+    /// iterator over it fits the dataset of the same element. Errors: out_of_range; invalid_argument for a tensor,
+    /// and for the rows of weir_iterator_next_block. Cost: about 40 us.
     pub fn weir_element_dataset(element: weir_element, index: u32, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
-    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. A nested dataset is read to its end for it, and
-    /// its error is this call's. In the rows of weir_iterator_next_block, parts that are sparse, ragged or optional are lists.
-    /// Errors: failed_precondition if the element is empty; resource_exhausted if the text would be longer than 1 GiB.
+    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
+    /// end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
+    /// optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
+    /// would be longer than 1 GiB.
     pub fn weir_element_format(element: weir_element, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Creates an iterator at the beginning of `dataset`, or where the checkpoint was taken, owned by the caller.
+    /// Creates an iterator at the beginning of `dataset`, or at the position of a checkpoint, owned by the caller.
     /// The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
-    /// callbacks those that the dataset was made with. `options` may be NULL. The iterator is uninitialised if the
-    /// dataset has parameters and no values are given, or if the flag says so. No data file is opened and no
-    /// element made before the first next. Errors: those of weir_iterator_initialize.
+    /// callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
+    /// parameters and no values are given, or if the flag says so. No data file is opened and no element made
+    /// before the first next. Errors: those of weir_iterator_initialize.
     pub fn weir_iterator_create(runtime: weir_runtime, dataset: weir_dataset, options: *const weir_iterator_options, out: *mut weir_iterator, error: *mut weir_error) -> i32;
 
     /// Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
     /// Initialise it with one after another, such as training and validation data.
     pub fn weir_iterator_create_from_spec(runtime: weir_runtime, spec: weir_spec, out: *mut weir_iterator, error: *mut weir_error) -> i32;
 
-    /// Begins `dataset` from its start or from a checkpoint; a zero handle means the iterator's current dataset.
-    /// The new position is built and checked first, so after a failure the old one still works. Epochs go on
-    /// counting, so every shuffle has a new order, even with other datasets in between. Ends a cancellation. The
-    /// flags are refused: they are for weir_iterator_create. Waits for a next in progress; what a checkpoint has to read
-    /// again is read by the next one. Errors: invalid_argument if the structure is not the iterator's, or a
-    /// parameter is missing, unknown or of another spec; data_loss if the checkpoint is damaged;
-    /// failed_precondition if it belongs to another graph (the error names the operator and parameter that
-    /// differ), to other parameters or to another version of the library, or if there is no dataset;
+    /// Starts `dataset` from its beginning or from a checkpoint; a zero handle means the iterator's current
+    /// dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
+    /// continue to count, so every shuffle has a new order, even with other datasets in between. Ends a
+    /// cancellation. The flags are refused: they are for weir_iterator_create. Waits for a next in progress;
+    /// the following next reads what a checkpoint must read again. Errors: invalid_argument if the structure is
+    /// not the iterator's, or a parameter is missing, unknown or of another spec; data_loss if the checkpoint is
+    /// damaged; failed_precondition if it belongs to another graph (the error names the operator and parameter
+    /// that differ), to other parameters or to a later version of the library, or if there is no dataset;
     /// resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
-    /// differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle below
-    /// is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as many ranks;
-    /// failed_precondition otherwise, and for rank_checkpoints that do not belong together.
+    /// differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
+    /// below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
+    /// many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together.
     pub fn weir_iterator_initialize(iterator: weir_iterator, dataset: weir_dataset, options: *const weir_iterator_options, error: *mut weir_error) -> i32;
 
-    /// Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels it and
-    /// releases what it holds: buffers, open files, the rows of a shuffle. Waits for callbacks and kernels of this iterator
-    /// that are running and for list_files while it lists folders, but never for reads of records: nothing can interrupt
-    /// those, so their thread keeps the file, its buffer and the runtime until the read returns. A callback that waits for a
-    /// pipe or a socket is waited for like any other; let it ask weir_call_cancelled. Inside one of its own callbacks it
-    /// waits for nothing; the last callback to return releases everything.
+    /// Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
+    /// it and releases its buffers, open files and rows. It waits for running callbacks and kernels of this
+    /// iterator, and for list_files while it lists folders, but never for reads of records: nothing can interrupt
+    /// those, so their thread keeps the file, its buffer and the runtime until the read returns. It also waits for
+    /// a callback that waits for a pipe or a socket; such a callback should ask weir_call_cancelled. Inside one of
+    /// the iterator's own callbacks it waits for nothing; the last callback to return releases everything.
     pub fn weir_iterator_destroy(iterator: weir_iterator);
 
     /// Returns the structure of the elements, owned by the caller.
     pub fn weir_iterator_spec(iterator: weir_iterator, out: *mut weir_spec, error: *mut weir_error) -> i32;
 
     /// Fills `element` with the next element. Returns WEIR_END at the end and from then on; WEIR_ELEMENT_FAILED if
-    /// this element failed: `error` says why, and the next call goes on. In both cases the element is empty.
+    /// this element failed: `error` says why, and the next call continues. In both cases the element is empty.
     /// Several threads may call it; they take turns. While it waits, the calling thread works for this iterator.
     /// Errors: cancelled; failed_precondition if the iterator is not initialised, or if the call would wait for
-    /// itself. The cost beyond the pipeline's is the row range_c_abi of bench/README.md.
+    /// itself. Row range_c_abi of bench/README.md has its cost beyond the pipeline's.
     pub fn weir_iterator_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Fills `element` with up to `max_rows` (1 to 1,024) elements at once: every component gets a new first
-    /// dimension. `out_rows` says how many there are: fewer where that is cheaper, where shapes change, before a
-    /// failed element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
-    /// weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also unimplemented
-    /// for nested datasets, and for tensors of rank 8, which have no room for another dimension.
+    /// dimension. Sets `out_rows` to their number: fewer if that is cheaper, if shapes change, before a failed
+    /// element, and at the end. Rows that are not contiguous yet are copied. Otherwise like
+    /// weir_iterator_next, or, for `max_rows` + WEIR_BLOCK_TRY, like weir_iterator_try_next. Errors: also
+    /// unimplemented for nested datasets, and for tensors of rank 8, which have no room for another dimension.
     pub fn weir_iterator_next_block(iterator: weir_iterator, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
 
-    /// Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them; `used`
-    /// says how much was written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or
-    /// for another dtype or count; out_of_range if a buffer is too small: then `used` says what is needed, and the
-    /// next call gets the same element.
+    /// Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them. `used`
+    /// is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or for
+    /// another dtype or count; out_of_range if a buffer is too small: then `used` is the size needed, and the next
+    /// call returns the same element.
     pub fn weir_iterator_next_into(iterator: weir_iterator, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
-    /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one that
-    /// is in a next of this iterator. This thread works for up to 10 milliseconds, or until the current function, callback or
-    /// read returns. A thread of the runtime takes over where an element has no bound in time: where a function or parameter
-    /// runs a dataset to its end, as in `x -> range(x) | reduce(...)`. It then makes all that follows the last prefetch, and
-    /// calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After weir_iterator_ready_fd it also makes elements
-    /// without callbacks once one has taken more than a millisecond. It finishes the element that it has begun even if no
-    /// call asks for it; weir_iterator_cancel and weir_iterator_destroy end it early, and weir_iterator_save waits for it.
+    /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a
+    /// next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
+    /// callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
+    /// function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`. That thread then runs
+    /// everything after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER.
+    /// After weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a
+    /// millisecond. It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
+    /// weir_iterator_destroy end it early, and weir_iterator_save waits for it.
     pub fn weir_iterator_try_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds; nothing is
-    /// lost, and the next call continues. A thread of the runtime makes slow elements, as for weir_iterator_try_next, also
-    /// before weir_iterator_ready_fd was called. A callback or a single function that runs on this thread is not
-    /// interrupted. Errors: also invalid_argument for a negative timeout.
+    /// Like weir_iterator_next, but returns WEIR_PENDING if there is no element after `timeout_ns` nanoseconds;
+    /// nothing is lost, and the next call continues. A thread of the runtime makes slow elements, as for
+    /// weir_iterator_try_next, even if weir_iterator_ready_fd was not called. A callback or a single function on
+    /// the calling thread is not interrupted. Errors: also invalid_argument for a negative timeout.
     pub fn weir_iterator_next_within(iterator: weir_iterator, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Returns a file descriptor that is readable while weir_iterator_try_next is worth calling: at first, until a
-    /// try_next returns WEIR_PENDING, and again when an element or the end has come, when the iterator is
+    /// Returns a file descriptor that is readable while weir_iterator_try_next should be called: at first, until a
+    /// try_next returns WEIR_PENDING, and again when an element or the end is there, when the iterator is
     /// cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
-    /// never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
+    /// but never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
     /// Errors: unavailable.
     pub fn weir_iterator_ready_fd(iterator: weir_iterator, out: *mut i32, error: *mut weir_error) -> i32;
 
     /// Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
-    /// Waits for nothing. Stale handles are ignored.
+    /// So may a weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale
+    /// handles are ignored.
     pub fn weir_iterator_cancel(iterator: weir_iterator);
 
-    /// Returns the position, before the first element, after any, or at the end: an iterator that begins there
-    /// gives the same elements as this one would from now on, bit for bit. Size and time depend on the operators,
-    /// not on what they hold; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
+    /// Returns the position, before the first element, after any, or at the end. An iterator that starts there
+    /// yields the same elements as this one from now on, bit for bit. Size and time depend on the operators, not
+    /// on their buffers; see `weir help shuffle` for the cost of restoring. Waits for a next in progress.
     /// Errors: failed_precondition if the iterator is not initialised, or if an operator, which the error names,
     /// cannot be saved; resource_exhausted above 4 GiB.
     pub fn weir_iterator_save(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// The same into a file. After a crash at any moment, the file holds what it held before or all of the new
+    /// Saves the position to a file. After a crash at any moment, the file has its old contents or all of the new
     /// checkpoint. Symbolic links are followed: the link stays, and its target is replaced or created. While it
     /// writes, there is a file with ".tmp" added to the name. Calls fsync twice. Errors: also those of the file;
     /// invalid_argument if the name belongs to a folder, pipe, socket or device.
     pub fn weir_iterator_save_file(iterator: weir_iterator, file: *const c_char, file_size: u64, error: *mut weir_error) -> i32;
 
-    /// Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one, or
-    /// another that is alive and had the name before. Parts of a program that each create an iterator and share it under one
-    /// name end up with the same iterator, whoever comes first; each calls weir_iterator_destroy for both handles.
-    /// Errors: invalid_argument if the other one's elements have another structure (the error names the difference);
+    /// Names the iterator within its runtime, and returns the iterator of that name with one more owner: this one,
+    /// or an older one that still exists. Parts of a program that each create an iterator and share it under one
+    /// name all get the iterator of the first; each calls weir_iterator_destroy for both handles. Errors:
+    /// invalid_argument if the other one's elements have another structure (the error names the difference);
     /// resource_exhausted at 32,767 owners.
     pub fn weir_iterator_share(iterator: weir_iterator, name: *const c_char, name_size: u64, out: *mut weir_iterator, error: *mut weir_error) -> i32;
 
     /// Returns a text that names this iterator to feedable ones: printable, the same at each call and after
-    /// weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128 random bits,
-    /// so nobody can guess it.
+    /// weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
+    /// random bits, so it cannot be guessed.
     pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its throughput. Waits for
-    /// nothing and may be called at any time, also at the end. `flags` is 0 or one of WEIR_STATS_.... JSON:
+    /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
+    /// throughput. Waits for nothing and may be called at any time, also at the end. `flags` is 0 or one of
+    /// WEIR_STATS_.... JSON:
     ///
     /// ```text
     ///   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
     ///    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
-    ///    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N, "failed": 0,
-    ///    "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
+    ///    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N,
+    ///    "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
     ///    "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
-    ///    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N, "computing": 0.02,
-    ///    "now": 2, "max": 2}}, ...]}
+    ///    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N,
+    ///    "computing": 0.02, "now": 2, "max": 2}}, ...]}
     ///
     /// ```
-    /// The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had "consumer_ns" to
-    /// themselves between two calls. Elements are counted, and count again where a restore makes them again; times and
-    /// bytes are estimated from samples, which cost less than a hundredth of the time. "busy_ns" is a stage's own time
-    /// without that of its inputs, and "computing" the part of it that a processor worked; null where none was measured.
-    /// "tuned" has the numbers that tuning has found as a text that options(tuned: "...") takes, such as
-    /// "prefetch rows 64, prefetch/map calls 8": a run that is given it begins there. With options(autotune: false) they stay.
-    /// "alone" is true where it turned out that whoever waits in next makes more elements alone than with the runtime's threads.
-    /// "pulled_by" is the stage whose window pulls this one on a thread of its own, null if next does. A stage that runs ahead
-    /// has a "window": what it holds now and at most, how long it was found empty, and how long it was full. A stage that
-    /// makes calls at once has "calls". All datasets that an operator opens count as one stage.
+    /// The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had
+    /// "consumer_ns" to themselves between two calls. Elements are counted, and count again where a restore makes
+    /// them again; times and bytes are estimated from samples, which cost less than a hundredth of the time.
+    /// "busy_ns" is a stage's own time without that of its inputs, and "computing" the part of it that a processor
+    /// worked; null where none was measured. "tuned" has the numbers that tuning has found as a text that
+    /// options(tuned: "...") takes, such as "prefetch rows 64, prefetch/map calls 8": a run that is given it
+    /// begins there. With options(autotune: false) they stay. "alone" is true where it turned out that whoever
+    /// waits in next makes more elements alone than with the runtime's threads. "pulled_by" is the stage whose
+    /// window pulls this one on a thread of its own, null if next does. A stage that runs ahead has a "window":
+    /// what it holds now and at most, how long it was found empty, and how long it was full. A stage that makes
+    /// calls at once has "calls". All datasets that an operator opens count as one stage.
     ///
-    /// "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of the time
-    /// that it takes, "gain" by how much the throughput rises at most if it takes none. Errors: invalid_argument.
+    /// "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of
+    /// the time that it takes, "gain" by how much the throughput rises at most if it takes none. Errors:
+    /// invalid_argument.
     pub fn weir_iterator_stats(iterator: weir_iterator, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its own: each
-    /// call takes the next element of the iterator that a string handle names. That iterator keeps its position, so training
-    /// can pause for validation and go on. Several threads may use one at once, with the same or with different handles.
+    /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
+    /// own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
+    /// position, so training can pause for validation and go on. Several threads may use one at once, with the
+    /// same or with different handles.
     pub fn weir_feedable_create(spec: weir_spec, out: *mut weir_feedable, error: *mut weir_error) -> i32;
 
     pub fn weir_feedable_destroy(feedable: weir_feedable);
 
-    /// Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`. Otherwise like
-    /// weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors: also
-    /// not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes must be equal and
-    /// shapes compatible, and the error names the part that differs.
+    /// Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
+    /// Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
+    /// also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
+    /// must be equal and shapes compatible, and the error names the part that differs.
     pub fn weir_feedable_next(feedable: weir_feedable, handle: *const c_char, handle_size: u64, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Likewise for the other functions that take elements.
@@ -947,81 +969,86 @@ extern "C" {
 
     pub fn weir_feedable_next_into(feedable: weir_feedable, handle: *const c_char, handle_size: u64, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
-    /// Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each save is a
-    /// generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share the folder if each has
-    /// its own rank: a manager neither reads nor removes the files of other ranks. Removes what a killed process of this
-    /// rank left half written. `options` may be NULL. One thread at a time may use a manager. Errors: invalid_argument;
-    /// those of the folder.
+    /// Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each
+    /// save is a generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share
+    /// the folder if each has its own rank: a manager neither reads nor removes the files of other ranks. Removes
+    /// the half-written files of a killed process of this rank. `options` may be NULL. One thread at a time may
+    /// use a manager. Errors: invalid_argument; those of the folder.
     ///
-    /// With a world size, the ranks of a job form a group with a folder of its own, such as g00002-of-00008 for 8 ranks. A
-    /// job with another number of ranks begins a new group where the newest complete one stopped:
+    /// With a world size, the ranks of a job form a group with its own folder, such as g00002-of-00008 for 8
+    /// ranks. A job with another number of ranks starts a new group where the newest complete one stopped:
     ///
     /// ```text
-    ///   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has, continue from
-    ///      this rank's own position: `checkpoint` of weir_iterator_options. If it is another number, pass the positions of
-    ///      all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each. If it is 0, start from the
-    ///      beginning.
+    ///   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
+    ///      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another
+    /// ```
+    /// number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each.
+    /// If it is 0, start from the beginning.
+    /// ```text
     ///   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
     ///   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
     ///
     /// ```
-    /// An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when it saves
-    /// in a complete one; their processes must have ended. A manager does not read the environment: give it the rank and the
-    /// world size.
+    /// An incomplete group does not count, so a job may be killed at any moment. Rank 0 removes older groups when
+    /// it saves in a complete one; their processes must have ended. A manager does not read the environment: give
+    /// it the rank and the world size.
     pub fn weir_checkpoint_manager_create(runtime: weir_runtime, folder: *const c_char, folder_size: u64, options: *const weir_checkpoint_manager_options, out: *mut weir_checkpoint_manager, error: *mut weir_error) -> i32;
 
     /// Releases the manager. The generations stay.
     pub fn weir_checkpoint_manager_destroy(manager: weir_checkpoint_manager);
 
-    /// Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as a step
-    /// count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
-    /// weir_checkpoint_manager_load found damaged; others that it passed over don't count. After a crash at any moment each
-    /// generation is there whole or not at all; after a failure all older ones are still there. Waits for a next in
-    /// progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if both parts
-    /// together exceed 4 GiB.
+    /// Publishes the iterator's position as the next generation, with `extra_size` bytes of the caller's, such as
+    /// a step count or the state of a model. Then removes the oldest generations beyond `keep`, and those that
+    /// weir_checkpoint_manager_load found damaged; others that it skipped don't count. After a crash at any moment
+    /// each generation is complete or absent; after a failure all older ones still exist. Waits for a next in
+    /// progress. Calls fsync twice. Errors: those of weir_iterator_save and of the file; resource_exhausted if
+    /// both parts together exceed 4 GiB.
     pub fn weir_checkpoint_manager_save(manager: weir_checkpoint_manager, iterator: weir_iterator, extra: *const c_void, extra_size: u64, error: *mut weir_error) -> i32;
 
-    /// Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them were taken,
-    /// or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A save stays due until
-    /// weir_checkpoint_manager_save succeeds, so make the extra bytes only then. Touches no file. Errors: invalid_argument
-    /// for negative `elements`, which count nothing.
+    /// Counts `elements` that the caller has taken from the iterator. Sets `due` to 1 if every_elements of them
+    /// were taken, or every_ns nanoseconds have passed, since the manager was created or last saved; else to 0. A
+    /// save stays due until weir_checkpoint_manager_save succeeds, so prepare the extra bytes only then. Touches
+    /// no file. Errors: invalid_argument for negative `elements`, which are not counted.
     pub fn weir_checkpoint_manager_step(manager: weir_checkpoint_manager, elements: i64, due: *mut i32, error: *mut weir_error) -> i32;
 
-    /// Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra bytes, and
-    /// the number; `extra` and `generation` may be NULL. Passes over those that are damaged, were renamed, or were saved by
-    /// another version of the library, and logs a warning that says why. Errors: not_found if there is none at all, which is
-    /// how a first run begins; data_loss if there are some and none is valid; those of a file that can't be read now and may be
-    /// intact (no permission, too many open files, larger than 4 GiB, unavailable where the device reports an error), since
-    /// going back to an older one would lose work, and weir_checkpoint_manager_save does not remove it;
-    /// failed_precondition if it was saved by a group of another number of ranks.
+    /// Returns the newest valid generation: the position, for `checkpoint` of weir_iterator_options, the extra
+    /// bytes, and the number; `extra` and `generation` may be NULL. Skips generations that are damaged, were
+    /// renamed, or were saved by a later version of the library, and logs a warning that says why. Errors:
+    /// not_found if there is none at all, as in a first run; data_loss if there are some and none is valid;
+    /// failed_precondition if it was saved by a group of another number of ranks. A file that can't be read now
+    /// and may be intact (no permission, too many open files, larger than 4 GiB, unavailable if the device reports
+    /// an error) is an error too, since an older generation would lose work; weir_checkpoint_manager_save does not
+    /// remove it.
     ///
-    /// `rank` is WEIR_OWN_RANK for that. Of a manager with a world size it may also be a rank of the newest complete group,
-    /// as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the group has no such rank;
-    /// failed_precondition without a world size.
+    /// `rank` is WEIR_OWN_RANK for the manager's own. With a world size it may also be a rank of the newest
+    /// complete group, as weir_checkpoint_manager_ranks counts them. Errors then: also invalid_argument if the
+    /// group has no such rank; failed_precondition without a world size.
     pub fn weir_checkpoint_manager_load(manager: weir_checkpoint_manager, rank: i64, position: *mut weir_bytes, extra: *mut weir_bytes, generation: *mut i64, error: *mut weir_error) -> i32;
 
-    /// For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was complete when
-    /// the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this manager's group have
-    /// saved by now, else to 0. Either may be NULL. `complete` takes listing a folder. Errors: failed_precondition without a
-    /// world size.
+    /// For a manager with a world size. Sets `saved_ranks` to the number of ranks of the newest group that was
+    /// complete when the manager was created, or to 0 if there was none; sets `complete` to 1 if all ranks of this
+    /// manager's group have saved by now, else to 0. Either may be NULL. `complete` takes listing a folder.
+    /// Errors: failed_precondition without a world size.
     pub fn weir_checkpoint_manager_ranks(manager: weir_checkpoint_manager, saved_ranks: *mut u32, complete: *mut i32, error: *mut weir_error) -> i32;
 
-    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_.... JSON:
+    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_....
+    /// JSON:
     ///
     /// ```text
     ///   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
-    ///    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...], "left_out": 0}
+    ///    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...],
+    ///    "left_out": 0}
     ///
     /// ```
-    /// "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A position in a
-    /// pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the dataset was begun before,
-    /// "held_size" the bytes of elements that the file holds by value. A FIELD has "path", the operator from the root,
-    /// "key", and "value" for a number, "size" and the "first" numbers of a list, or the size of "bytes". The fields differ
-    /// between versions of the library. After a megabyte of them the rest is only counted, in "left_out". A folder is an
-    /// array of such objects without the position, by rank and number, then those of each group of ranks, the oldest group
-    /// first. A generation that can't be used has the kind "unusable", "rank", "number", "code" and "message". Errors:
-    /// invalid_argument; those of the file; data_loss if it is damaged, failed_precondition if another version of the
-    /// library wrote it.
+    /// "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A
+    /// position in a pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the
+    /// dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has
+    /// "path", the operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a
+    /// list, or the size of "bytes". The fields differ between versions of the library. After a megabyte of them
+    /// the rest is only counted, in "left_out". A folder is an array of such objects without the position, by rank
+    /// and number, then those of each group of ranks, the oldest group first. A generation that can't be used has
+    /// the kind "unusable", "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
+    /// data_loss if it is damaged, failed_precondition if a later version of the library wrote it.
     pub fn weir_checkpoint_describe(runtime: weir_runtime, name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
@@ -1029,11 +1056,11 @@ extern "C" {
     pub fn weir_record_writer_create(runtime: weir_runtime, file: *const c_char, file_size: u64, options: *const weir_record_writer_options, out: *mut weir_record_writer, error: *mut weir_error) -> i32;
 
     /// Appends a record of up to 1 GiB; one above 256 MiB can be read only by a runtime whose record_bytes allows
-    /// it. After an error the file is damaged, and every further call gives the same error.
+    /// it. After an error the file is damaged, and every further call returns the same error.
     pub fn weir_record_writer_write(writer: weir_record_writer, record: *const c_void, record_size: u64, error: *mut weir_error) -> i32;
 
-    /// Writes what is still in the buffer and closes the file. The writer can then only be destroyed. Errors:
-    /// those of the file; those of an earlier write.
+    /// Writes the rest of the buffer and closes the file. The writer can then only be destroyed. Errors: those of
+    /// the file; those of an earlier write.
     pub fn weir_record_writer_close(writer: weir_record_writer, error: *mut weir_error) -> i32;
 
     /// Releases the writer. A file that was not closed with weir_record_writer_close is incomplete.

@@ -15,7 +15,7 @@ impl ChooseFromDatasetsOptions {
         Self::default()
     }
 
-    /// End where a chosen dataset has no more elements; if false, pass over such choices.
+    /// End when a chosen dataset has no more elements; if false, skip such choices.
     ///
     /// Default: `true`.
     pub fn stop_on_empty(mut self, value: impl Into<Bool>) -> Self {
@@ -91,7 +91,7 @@ impl CsvOptions {
         self
     }
 
-    /// Fields may stand in double quotes, with delimiters and line ends inside and quotes doubled.
+    /// Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.
     ///
     /// Default: `true`.
     pub fn quote(mut self, value: impl Into<Bool>) -> Self {
@@ -99,7 +99,7 @@ impl CsvOptions {
         self
     }
 
-    /// A field of these bytes is an empty one.
+    /// A field of exactly these bytes counts as empty.
     ///
     /// Default: `""`.
     pub fn na_value(mut self, value: impl Into<Text>) -> Self {
@@ -107,7 +107,7 @@ impl CsvOptions {
         self
     }
 
-    /// The numbers of the fields that are read, ascending from 0, one for each column; none: all.
+    /// The indices of the fields to read, ascending from 0, one for each column; none: all.
     ///
     /// Default: `none`.
     pub fn select(mut self, value: impl Into<Value>) -> Self {
@@ -123,7 +123,7 @@ impl CsvOptions {
         self
     }
 
-    /// How many files are read in turns, a record of each; auto is 8.
+    /// The number of files to read in turns, one record of each; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -131,8 +131,8 @@ impl CsvOptions {
         self
     }
 
-    /// The numbers of the fields that are left out, ascending from 0, where `select` is none; none: the
-    /// others of `select`.
+    /// The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of
+    /// `select`.
     ///
     /// Default: `none`.
     pub fn exclude(mut self, value: impl Into<Value>) -> Self {
@@ -157,7 +157,7 @@ impl FixedLengthRecordOptions {
         Self::default()
     }
 
-    /// How many bytes of each file come before its records.
+    /// The bytes of each file before its records.
     ///
     /// Default: `0`.
     pub fn header_bytes(mut self, value: impl Into<Int>) -> Self {
@@ -165,7 +165,7 @@ impl FixedLengthRecordOptions {
         self
     }
 
-    /// How many bytes of each file come after its records.
+    /// The bytes of each file after its records.
     ///
     /// Default: `0`.
     pub fn footer_bytes(mut self, value: impl Into<Int>) -> Self {
@@ -181,7 +181,7 @@ impl FixedLengthRecordOptions {
         self
     }
 
-    /// How many files are read in turns, a record of each; auto is 8.
+    /// The number of files to read in turns, one record of each; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -204,7 +204,7 @@ impl ListFilesOptions {
         Self::default()
     }
 
-    /// A new random order each epoch; else sorted.
+    /// A new random order each epoch; if false, sorted.
     ///
     /// Default: `true`.
     pub fn shuffle(mut self, value: impl Into<Bool>) -> Self {
@@ -243,7 +243,7 @@ impl RandomOptions {
         self
     }
 
-    /// Each epoch has numbers of its own.
+    /// Draw different numbers in each epoch.
     ///
     /// Default: `false`.
     pub fn rerandomize_each_iteration(mut self, value: impl Into<Bool>) -> Self {
@@ -299,8 +299,8 @@ impl SampleFromDatasetsOptions {
         Self::default()
     }
 
-    /// How likely each dataset is: a vector of floats, or a dataset of such vectors, one for each element.
-    /// none: equally.
+    /// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each
+    /// element. none: equal.
     ///
     /// Default: `none`.
     pub fn weights(mut self, value: impl Into<ValueOrDataset>) -> Self {
@@ -316,7 +316,7 @@ impl SampleFromDatasetsOptions {
         self
     }
 
-    /// End where a dataset is drawn that has no more elements; if false, draw again.
+    /// End when a drawn dataset has no more elements; if false, draw again.
     ///
     /// Default: `false`.
     pub fn stop_on_empty(mut self, value: impl Into<Bool>) -> Self {
@@ -324,7 +324,7 @@ impl SampleFromDatasetsOptions {
         self
     }
 
-    /// Each epoch has draws of its own.
+    /// Draw differently in each epoch.
     ///
     /// Default: `false`.
     pub fn rerandomize_each_iteration(mut self, value: impl Into<Bool>) -> Self {
@@ -364,7 +364,7 @@ impl TextLineOptions {
         self
     }
 
-    /// How many files are read in turns, a record of each; auto is 8.
+    /// The number of files to read in turns, one record of each; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -396,7 +396,7 @@ impl TfrecordOptions {
         self
     }
 
-    /// How many files are read in turns, a record of each; auto is 8.
+    /// The number of files to read in turns, one record of each; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -404,9 +404,9 @@ impl TfrecordOptions {
         self
     }
 
-    /// What a damaged record does: "error" gives one error in place of the file's remaining records;
+    /// What to do at a damaged record: "error" gives one error in place of the file's remaining records;
     /// "skip_file" leaves them out and logs a warning; "resync" gives one error for each damaged stretch
-    /// and goes on at the next whole record.
+    /// and continues at the next whole record.
     ///
     /// Default: `"error"`.
     pub fn on_corrupt(mut self, value: impl Into<Text>) -> Self {
@@ -429,7 +429,7 @@ impl BatchOptions {
         Self::default()
     }
 
-    /// Leave out a last batch of fewer than n elements.
+    /// Drop a last batch of fewer than n elements.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -437,7 +437,7 @@ impl BatchOptions {
         self
     }
 
-    /// How many threads copy where at least 512 KiB are copied at once; less is not worth a thread.
+    /// How many threads copy, where at least 512 KiB are copied at once; smaller batches are copied by one.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -463,8 +463,8 @@ impl BucketBySequenceLengthOptions {
         Self::default()
     }
 
-    /// The dimensions of each tensor, in the structure of the element: a number, or none for the largest of
-    /// the batch.
+    /// The shape of each tensor, in the structure of the element. A dimension is a number, or none for the
+    /// largest of the batch.
     ///
     /// Default: `none`.
     pub fn shapes(mut self, value: impl Into<Value>) -> Self {
@@ -472,8 +472,7 @@ impl BucketBySequenceLengthOptions {
         self
     }
 
-    /// What to fill up with: one value, or one for each tensor, where none is 0, false or "", as without
-    /// it.
+    /// The padding: one value, or one for each tensor. none: 0, false or "".
     ///
     /// Default: `none`.
     pub fn values(mut self, value: impl Into<Value>) -> Self {
@@ -481,8 +480,8 @@ impl BucketBySequenceLengthOptions {
         self
     }
 
-    /// Pad unknown dimensions to one less than where the bucket ends. A batch of the last bucket is then an
-    /// error.
+    /// Pad unknown dimensions to one less than the upper bound of the bucket. A batch of the last bucket is
+    /// then an error.
     ///
     /// Default: `false`.
     pub fn pad_to_bucket_boundary(mut self, value: impl Into<Bool>) -> Self {
@@ -499,7 +498,7 @@ impl BucketBySequenceLengthOptions {
         self
     }
 
-    /// Leave out last batches that are smaller than their size.
+    /// Drop last batches that are smaller than their size.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -530,7 +529,7 @@ impl GlobalShuffleOptions {
         self
     }
 
-    /// Another order in each epoch.
+    /// Use another order in each epoch.
     ///
     /// Default: `true`.
     pub fn reshuffle_each_iteration(mut self, value: impl Into<Bool>) -> Self {
@@ -555,7 +554,7 @@ impl InterleaveOptions {
         Self::default()
     }
 
-    /// How many datasets are open at a time; auto is 8.
+    /// The number of datasets open at a time; auto is 8.
     ///
     /// Default: `auto`.
     pub fn cycle_length(mut self, value: impl Into<Int>) -> Self {
@@ -563,7 +562,7 @@ impl InterleaveOptions {
         self
     }
 
-    /// How many elements of one dataset come in a row.
+    /// The number of successive elements from one dataset.
     ///
     /// Default: `1`.
     pub fn block_length(mut self, value: impl Into<Int>) -> Self {
@@ -571,9 +570,9 @@ impl InterleaveOptions {
         self
     }
 
-    /// How many datasets run ahead at once: at most cycle_length; auto: as many as there are cores, and of
-    /// those that wait as many as raise the throughput. As many more are opened before their turn. The
-    /// sequence is the same for any.
+    /// How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that
+    /// wait, as many as raise the throughput. As many more are opened before their turn. The order is the
+    /// same for any number.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -605,8 +604,8 @@ impl MapOptions {
         Self::default()
     }
 
-    /// How many calls run at once; auto: as many as there are cores, and of a function that waits as many
-    /// as raise the throughput.
+    /// How many calls run at once. auto: one per core, or, for a function that waits, as many as raise the
+    /// throughput.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -637,7 +636,7 @@ impl MapAndBatchOptions {
         Self::default()
     }
 
-    /// Leave out a last batch of fewer than n results.
+    /// Drop a last batch of fewer than n results.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -645,7 +644,7 @@ impl MapAndBatchOptions {
         self
     }
 
-    /// How many calls run at once; auto: as many as there are cores.
+    /// How many calls run at once; auto: one per core.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
@@ -673,7 +672,7 @@ impl OptionsOptions {
         Self::default()
     }
 
-    /// What `deterministic: none` of map and interleave stands for: false lets results come in any order.
+    /// The default for `deterministic` of map and interleave: false lets results come in any order.
     ///
     /// Default: `none`.
     pub fn deterministic(mut self, value: impl Into<Bool>) -> Self {
@@ -689,8 +688,8 @@ impl OptionsOptions {
         self
     }
 
-    /// How many of the runtime's threads work for the pipeline at once, besides those inside next; auto:
-    /// all.
+    /// How many of the runtime's threads work for the pipeline at once, not counting those inside next;
+    /// auto: all.
     ///
     /// Default: `auto`.
     pub fn threads(mut self, value: impl Into<Int>) -> Self {
@@ -698,8 +697,8 @@ impl OptionsOptions {
         self
     }
 
-    /// How many bytes of elements that were made ahead there are at once, and one element of each window
-    /// and call; auto: each window has a limit of its own.
+    /// How many bytes of elements are made ahead at most, plus one element of each window and call; auto:
+    /// each window has its own limit.
     ///
     /// Default: `auto`.
     pub fn memory(mut self, value: impl Into<Int>) -> Self {
@@ -716,8 +715,8 @@ impl OptionsOptions {
         self
     }
 
-    /// Where tuning begins: the text that `weir_iterator_stats` of an earlier run has as "tuned", such as
-    /// "prefetch/map calls 16".
+    /// The settings to begin tuning with: the text "tuned" in `weir_iterator_stats` of an earlier run, such
+    /// as "prefetch/map calls 16".
     ///
     /// Default: `none`.
     pub fn tuned(mut self, value: impl Into<Text>) -> Self {
@@ -771,8 +770,8 @@ impl PaddedBatchOptions {
         Self::default()
     }
 
-    /// The dimensions of each tensor, in the structure of the element: a number, or none for the largest of
-    /// the batch.
+    /// The shape of each tensor, in the structure of the element. A dimension is a number, or none for the
+    /// largest of the batch.
     ///
     /// Default: `none`.
     pub fn shapes(mut self, value: impl Into<Value>) -> Self {
@@ -780,8 +779,7 @@ impl PaddedBatchOptions {
         self
     }
 
-    /// What to fill up with: one value, or one for each tensor, where none is 0, false or "", as without
-    /// it.
+    /// The padding: one value, or one for each tensor. none: 0, false or "".
     ///
     /// Default: `none`.
     pub fn values(mut self, value: impl Into<Value>) -> Self {
@@ -789,7 +787,7 @@ impl PaddedBatchOptions {
         self
     }
 
-    /// Leave out a last batch of fewer than n elements.
+    /// Drop a last batch of fewer than n elements.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -811,7 +809,7 @@ impl RaggedBatchOptions {
         Self::default()
     }
 
-    /// Leave out a last batch of fewer than n elements.
+    /// Drop a last batch of fewer than n elements.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -833,7 +831,7 @@ impl RebatchOptions {
         Self::default()
     }
 
-    /// Leave out a last batch that is too short.
+    /// Drop a last batch that is too short.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -856,7 +854,7 @@ impl RejectionResampleOptions {
         Self::default()
     }
 
-    /// How often each class comes in the input, likewise. none: estimated from the elements read so far.
+    /// The share of each class in the input, likewise. none: estimated from the elements read so far.
     ///
     /// Default: `none`.
     pub fn initial(mut self, value: impl Into<Value>) -> Self {
@@ -895,7 +893,7 @@ impl ShuffleOptions {
         self
     }
 
-    /// Each epoch has an order of its own.
+    /// Use another order in each epoch.
     ///
     /// Default: `true`.
     pub fn reshuffle_each_iteration(mut self, value: impl Into<Bool>) -> Self {
@@ -995,7 +993,7 @@ impl WindowOptions {
         Self::default()
     }
 
-    /// How many elements the next window begins after this one; none is `size`.
+    /// The number of elements between the starts of two windows; none is `size`.
     ///
     /// Default: `none`.
     pub fn shift(mut self, value: impl Into<Int>) -> Self {
@@ -1011,7 +1009,7 @@ impl WindowOptions {
         self
     }
 
-    /// Leave out windows of fewer than `size` elements.
+    /// Drop windows of fewer than `size` elements.
     ///
     /// Default: `false`.
     pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
@@ -1042,7 +1040,7 @@ impl SaveOptions {
         self
     }
 
-    /// How many files the elements are divided among, 1 MiB or more in turn.
+    /// The number of files to divide the elements among; each gets 1 MiB or more in turn.
     ///
     /// Default: `1`.
     pub fn num_shards(mut self, value: impl Into<Int>) -> Self {
@@ -1051,12 +1049,12 @@ impl SaveOptions {
     }
 }
 
-/// Elements of several datasets: each element of `choice` is the number, from 0, of the dataset that
-/// the next one comes from. Ends with the choices, when a chosen dataset has no more elements, or, if
-/// `stop_on_empty` is false, when none has. A number without a dataset is an error in its place.
+/// Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the
+/// choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no
+/// dataset has. An index without a dataset is an error in its place.
 ///
 /// * `datasets`: A list of datasets of one structure.
-/// * `choice`: A dataset of int64: the number of the dataset that the next element comes from.
+/// * `choice`: A dataset of int64: the index of the dataset for each element.
 ///
 /// [`choose_from_datasets_with`] takes options as well.
 #[must_use]
@@ -1070,7 +1068,7 @@ pub fn choose_from_datasets_with(datasets: impl Into<DatasetList>, choice: impl 
     Pipeline::begin(OperatorCall::new("choose_from_datasets").positional(datasets.into()).positional(choice.into()).named("stop_on_empty", options.stop_on_empty))
 }
 
-/// The numbers from `start` on, `step` apart, without end. If the next number is no int64, it is an
+/// Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an
 /// error (out_of_range), and the sequence ends.
 ///
 /// [`counter_with`] takes options as well.
@@ -1085,17 +1083,17 @@ pub fn counter_with(options: CounterOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("counter").named("start", options.start).named("step", options.step))
 }
 
-/// The rows of tables in text form, each a tuple of its columns. Rows end with `\n`, `\r`, both, or the
-/// file. Numbers may have spaces around them; strings are given as they are. A row with another number
-/// of fields, a missing value, a number that is none or a stray quote, in the header too, is one error
-/// (invalid_argument) with the file and its number, and the next row follows. A file that does not
-/// exist (not_found), is empty where a header is wanted (invalid_argument), begins like gzip or another
-/// format that is no text (invalid_argument), is damaged (data_loss) or holds a row longer than the
+/// Reads CSV files: each row is a tuple of typed columns. Rows end with `\n`, `\r`, both, or the file.
+/// Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
+/// fields, a missing value, a malformed number or a stray quote, in the header too, is one error
+/// (invalid_argument) with the file and the number of the row, and the next row follows. A file that
+/// does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip
+/// or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the
 /// runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and
-/// the next file follows. Runs ahead of its consumer on a thread of its own.
+/// the next file follows. Reads ahead of its consumer, on its own thread.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
-/// * `columns`: What each column holds: the dtype of one that every row has a value for, or the value that stands for an empty field. int32, int64, float32, float64 or string.
+/// * `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string.
 ///
 /// [`csv_with`] takes options as well.
 #[must_use]
@@ -1109,22 +1107,22 @@ pub fn csv_with(files: impl Into<Files>, columns: impl Into<Expression>, options
     Pipeline::begin(OperatorCall::new("csv").positional(files.into()).positional(columns.into()).named("header", options.header).named("delim", options.delim).named("quote", options.quote).named("na_value", options.na_value).named("select", options.select).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("exclude", options.exclude))
 }
 
-/// A dataset without elements, whose elements would have the given structure.
+/// A dataset without elements, of the given structure.
 ///
-/// * `spec`: The structure that its elements would have.
+/// * `spec`: The structure of the elements.
 #[must_use]
 pub fn empty(spec: impl Into<SpecText>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("empty").positional(spec.into()))
 }
 
-/// The records of files whose records all have `record_bytes` bytes, as strings. The first
-/// `header_bytes` and the last `footer_bytes` of each file are left out. A plain file whose size
-/// doesn't fit is invalid_argument and gives no record; a compressed one gives its whole records and
-/// then data_loss. A file that fails gives one error in place of its remaining records, and the next
-/// file follows. Runs ahead of its consumer on a thread of its own.
+/// Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and
+/// the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is
+/// one error (invalid_argument) and gives no record; a compressed one gives its whole records and then
+/// an error (data_loss). A file that fails gives one error in place of its remaining records, and the
+/// next file follows. Reads ahead of its consumer, on its own thread.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
-/// * `record_bytes`: How long a record is.
+/// * `record_bytes`: The size of a record.
 ///
 /// [`fixed_length_record_with`] takes options as well.
 #[must_use]
@@ -1138,21 +1136,21 @@ pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into
     Pipeline::begin(OperatorCall::new("fixed_length_record").positional(files.into()).positional(record_bytes.into()).named("header_bytes", options.header_bytes).named("footer_bytes", options.footer_bytes).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
 }
 
-/// The elements that a generator of the program gives (`weir_generator`), until it says that there are
-/// no more. Each opening of the dataset opens the generator anew. Where it fails, the error takes the
+/// Yields the elements that a generator in your program produces (`weir_generator`), until it ends.
+/// Each time the dataset is opened, so is the generator. If the generator fails, its error takes the
 /// place of an element, and the next one follows; if it cannot be opened, there is one error and
-/// nothing else. An element of another dtype or shape than `spec` says is an error. A generator may
-/// save and restore its place; one that is declared pure is opened again for a restored iterator, and
-/// as many elements are passed over; for others `checkpoint_policy` says what happens.
+/// nothing else. An element whose dtype or shape differs from `spec` is an error. A generator may save
+/// and restore its position. One that is declared pure is opened again for a restored iterator, and the
+/// elements already taken are passed over; for others `checkpoint_policy` says what happens.
 ///
-/// * `generator`: The generator that the program handed in: @NAME.
+/// * `generator`: The generator, passed by the program as @NAME.
 /// * `spec`: The structure of its elements.
 #[must_use]
 pub fn from_generator(generator: impl Into<Function>, spec: impl Into<SpecText>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).positional(spec.into()))
 }
 
-/// The members of a list, in their order. They have one structure; their shapes may differ. A list has
+/// Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
 /// at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use
 /// from_tensor_slices.
 ///
@@ -1162,8 +1160,8 @@ pub fn from_list(elements: impl Into<Values>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_list").positional(elements.into()))
 }
 
-/// One tuple (indices, values, shape) per slice of a sparse tensor along its first dimension.
-/// from_tensor_slices gives the same as sparse tensors.
+/// Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice.
+/// from_tensor_slices yields the same slices as sparse tensors.
 ///
 /// * `sparse`: A sparse tensor of rank 1 or more, whose indices rise by row.
 #[must_use]
@@ -1171,8 +1169,8 @@ pub fn from_sparse_tensor_slices(sparse: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_sparse_tensor_slices").positional(sparse.into()))
 }
 
-/// One element per slice along the first dimension of each component. All components must have the same
-/// length. A slice of a sparse tensor is a sparse one of a rank less, a slice of a ragged tensor a
+/// Slices tensors along their first dimension: one element per slice. All components must have the same
+/// length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a
 /// dense one.
 ///
 /// * `value`: A tensor or a structure of tensors, each of rank 1 or more and of one length.
@@ -1181,7 +1179,7 @@ pub fn from_tensor_slices(value: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_tensor_slices").positional(value.into()))
 }
 
-/// A dataset of one element, the value itself.
+/// A dataset with one element: the given value.
 ///
 /// * `value`: The element: a tensor or a tuple or dict of tensors.
 #[must_use]
@@ -1189,11 +1187,11 @@ pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_tensors").positional(value.into()))
 }
 
-/// The names of the files that match a pattern. Order: random, and another one each epoch, unless
-/// `shuffle` is false; then sorted. A pattern that matches no file is an error when the dataset is
-/// built. Index files (`*.weir-index`) are left out unless the pattern ends so.
+/// Lists the names of the files that match a pattern. They come in random order, another one in each
+/// epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the
+/// dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.
 ///
-/// * `pattern`: A glob pattern or a list of them. Within one part of a path, `*` is any characters, `?` one character (of UTF-8), `\[a-z\]` one of these; `\` before one of them takes it as it is.
+/// * `pattern`: A glob pattern or a list of them. Within one part of a path, `*` matches any characters, `?` one character (of UTF-8), `\[a-z\]` one of these; `\` before one of them takes it literally.
 ///
 /// [`list_files_with`] takes options as well.
 #[must_use]
@@ -1207,21 +1205,20 @@ pub fn list_files_with(pattern: impl Into<Value>, options: ListFilesOptions) -> 
     Pipeline::begin(OperatorCall::new("list_files").positional(pattern.into()).named("shuffle", options.shuffle).named("seed", options.seed))
 }
 
-/// The elements in a folder that `save`, `snapshot` or a file cache wrote, in the order in which they
-/// were written. Their structure and number are read when the dataset is built, and so a folder without
-/// elements (not_found) or with a damaged manifest is a mistake of the text. A damaged chunk gives one
-/// error in place of its elements, and the next chunk follows. If the elements are replaced between
-/// building and reading, there is one error instead of them. Runs ahead of its consumer on a thread of
-/// its own.
+/// Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
+/// Their structure and number are read when the dataset is built, so it cannot be built if the folder
+/// has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its
+/// elements, and the next chunk follows. If the elements are replaced between building and reading, one
+/// error takes their place. Reads ahead of its consumer, on its own thread.
 ///
-/// * `path`: The folder of the written elements.
+/// * `path`: The folder with the written elements.
 #[must_use]
 pub fn load(path: impl Into<Text>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("load").positional(path.into()))
 }
 
-/// Random integers from 0 to 4294967295 without end, the same as tf.data's for the same seed. Each
-/// epoch repeats them unless `rerandomize_each_iteration` is true.
+/// Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
+/// repeats them unless `rerandomize_each_iteration` is true.
 ///
 /// [`random_with`] takes options as well.
 #[must_use]
@@ -1235,8 +1232,8 @@ pub fn random_with(options: RandomOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("random").named("seed", options.seed).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
-/// The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
-/// leads away from `stop`. A single positional argument is `stop`.
+/// The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if
+/// `step` leads away from `stop`. A single positional argument is `stop`.
 ///
 /// * `stop`: The sequence ends before it.
 #[must_use]
@@ -1244,8 +1241,8 @@ pub fn range(stop: impl Into<Int>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("range").positional(stop.into()))
 }
 
-/// The numbers from `start` up to but not including `stop`, `step` apart. There are none if `step`
-/// leads away from `stop`. A single positional argument is `stop`.
+/// The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if
+/// `step` leads away from `stop`. A single positional argument is `stop`.
 ///
 /// * `start`: The first number.
 /// * `stop`: The sequence ends before it.
@@ -1262,10 +1259,10 @@ pub fn range_from_with(start: impl Into<Int>, stop: impl Into<Int>, options: Ran
     Pipeline::begin(OperatorCall::new("range").positional(start.into()).positional(stop.into()).named("step", options.step).named("dtype", options.dtype))
 }
 
-/// Elements of several datasets: each next one of a dataset drawn at random, with tf.data's order for
-/// the same seed. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one is drawn
-/// that has. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless
-/// `rerandomize_each_iteration` is true.
+/// Takes each element from a dataset drawn at random, by weight. For the same seed the order is
+/// tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has
+/// ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws
+/// unless `rerandomize_each_iteration` is true.
 ///
 /// * `datasets`: A list of datasets of one structure.
 ///
@@ -1281,34 +1278,34 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
     Pipeline::begin(OperatorCall::new("sample_from_datasets").positional(datasets.into()).named("weights", options.weights).named("seed", options.seed).named("stop_on_empty", options.stop_on_empty).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
-/// The rows of a query of an SQLite 3 database, in the order in which the query gives them. NULL is 0,
-/// false or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0
-/// is true; a value that its dtype does not hold is an error (invalid_argument) in the row's place. A
-/// database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no
-/// regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one
-/// error in place of the remaining rows. A database that somebody else writes is waited for, 5 seconds
-/// at most; while rows are read, a writer waits. The query reads this one file: other databases,
-/// pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the
-/// files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes
-/// the database by another SQLite must close it before it reads it here, since a process loses its
-/// locks on a file where one of them closes it. The query runs again where a restored iterator goes on,
-/// so give it an `order by`. Runs ahead of its consumer on a thread of its own.
+/// Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or
+/// "", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a
+/// value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that
+/// does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file
+/// (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place
+/// of the remaining rows. If another process is writing the database, reading waits, 5 seconds at most;
+/// while rows are read, a writer waits. The query reads this one file: other databases, pragmas that
+/// set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal`
+/// and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database
+/// by another SQLite must close it before it reads it here, since a process loses its locks on a file
+/// where one of them closes it. The query runs again where a restored iterator goes on, so give it an
+/// `order by`. Reads ahead of its consumer, on its own thread.
 ///
-/// * `driver`: Of what kind the database is: "sqlite", an SQLite 3 file.
-/// * `connection`: The database: the name of its file, taken as it is.
-/// * `query`: One statement that gives rows. The database is only read.
-/// * `spec`: What each column holds: a tuple of scalars, one for each column in their order, or a dict of them by the columns' names. An integer dtype, float32, float64, bool or string.
+/// * `driver`: The kind of database: "sqlite", an SQLite 3 file.
+/// * `connection`: The name of the database's file, taken literally.
+/// * `query`: One statement that returns rows. The database is only read.
+/// * `spec`: The dtypes of the columns: a tuple of scalars in the order of the columns, or a dict by their names. An integer dtype, float32, float64, bool or string.
 #[must_use]
 pub fn sql(driver: impl Into<Text>, connection: impl Into<Text>, query: impl Into<Text>, spec: impl Into<SpecText>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("sql").positional(driver.into()).positional(connection.into()).positional(query.into()).positional(spec.into()))
 }
 
-/// The lines of text files, as strings without their `\n` and without any `\r`. A last line needs no
-/// `\n`. Bytes are given as they are, a byte-order mark included. A file that begins like gzip or
-/// another format that is no text is refused (invalid_argument), which names the format. A file that
-/// does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
+/// Reads text files line by line, as strings without their `\n` and without any `\r`. A last line needs
+/// no `\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another
+/// binary format is refused with an error (invalid_argument) that names the format. A file that does
+/// not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
 /// `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next
-/// file follows. Runs ahead of its consumer on a thread of its own.
+/// file follows. Reads ahead of its consumer, on its own thread.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 ///
@@ -1324,13 +1321,13 @@ pub fn text_line_with(files: impl Into<Files>, options: TextLineOptions) -> Pipe
     Pipeline::begin(OperatorCall::new("text_line").positional(files.into()).named("compression", options.compression).named("buffer_size", options.buffer_size).named("num_parallel_reads", options.num_parallel_reads))
 }
 
-/// The records of TFRecord files, as strings. Both checksums of every record are checked. A file that
-/// does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's
+/// Reads the records of TFRecord files, as strings. Both checksums of every record are checked. A file
+/// that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's
 /// `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next
 /// file follows; `on_corrupt` changes this for damaged files. With "resync" the next whole record is
 /// the next position where both checksums fit, the length lies within the file and `record_bytes`; the
 /// error names offset and length of the damaged stretch. A compressed stream that is itself damaged
-/// ends its file as before. Runs ahead of its consumer on a thread of its own. Records of uncompressed
+/// ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed
 /// files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each
 /// file, which `weir index` makes, or the first such reading; then a damaged record is one error in its
 /// place, and `skip` and `shard` directly after it go straight to their records.
@@ -1349,9 +1346,9 @@ pub fn tfrecord_with(files: impl Into<Files>, options: TfrecordOptions) -> Pipel
     Pipeline::begin(OperatorCall::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt))
 }
 
-/// One element of each dataset at a time, in the structure that the datasets are given in. Ends with
-/// the shortest. If any input fails at a position, that position is one error. A value that holds
-/// datasets is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.
+/// Combines datasets element by element, in the structure in which they are given. Ends with the
+/// shortest. If any input fails at a position, that position is one error. A value with datasets inside
+/// is such a structure, too: `zip(w)` joins the members of a window of dicts or tuples.
 ///
 /// * `datasets`: One or more datasets, or a tuple or dict of them.
 #[must_use]
@@ -1360,21 +1357,21 @@ pub fn zip(datasets: impl Into<Datasets>) -> Pipeline {
 }
 
 impl Pipeline {
-    /// The elements as they are, of which there are said to be `n`. If there are fewer or more, the last
+    /// Declares that the input has `n` elements, and checks it. If there are fewer or more, the last
     /// element is an error (failed_precondition). Errors among them are passed on and not counted.
     ///
-    /// * `n`: How many elements there are; -1: no end, -2: nobody knows.
+    /// * `n`: The number of elements; -1: infinite, -2: unknown.
     #[must_use]
     pub fn assert_cardinality(&self, n: impl Into<Int>) -> Pipeline {
         self.then(OperatorCall::new("assert_cardinality").positional(n.into()))
     }
 
-    /// Joins `n` elements along a new first dimension. The elements of a batch must have one shape, or the
-    /// batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may
-    /// have fewer elements. An error among the elements drops the batch gathered so far; the next one
-    /// begins after it.
+    /// Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch
+    /// must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
+    /// largest shape. The last batch may have fewer elements. An error among the elements drops the batch
+    /// gathered so far; the next one begins after it.
     ///
-    /// * `n`: How many elements make a batch.
+    /// * `n`: The number of elements in a batch.
     ///
     /// [`Pipeline::batch_with`] takes options as well.
     #[must_use]
@@ -1388,15 +1385,15 @@ impl Pipeline {
         self.then(OperatorCall::new("batch").positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls))
     }
 
-    /// Makes batches of elements of about one length. Elements are gathered by the bucket that their length
-    /// falls into; once a bucket has as many as its batch size says, they follow as one batch, padded as by
-    /// `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An
-    /// element whose length fails is an error at once; a batch that cannot be made is an error in its
-    /// place.
+    /// Batches elements of similar length together, so that they need little padding. Each element goes
+    /// into the bucket for its length. When a bucket has its batch size, its elements follow as one batch,
+    /// padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket
+    /// first. An element whose length cannot be computed is an error at once; a batch that cannot be made
+    /// is an error in its place.
     ///
-    /// * `length`: The length of an element: gives an int64.
-    /// * `boundaries`: Where buckets end, ascending: a list of integers. The first bucket has the lengths below the first of them, the last one those from the last of them on.
-    /// * `batch_sizes`: How many elements make a batch, for each bucket: one more than boundaries.
+    /// * `length`: Returns the length of an element, an int64.
+    /// * `boundaries`: The bounds between buckets: a list of ascending integers. The first bucket has the lengths below the first bound, the last bucket those from the last bound on.
+    /// * `batch_sizes`: The number of elements in a batch, for each bucket: one more than boundaries.
     ///
     /// [`Pipeline::bucket_by_sequence_length_with`] takes options as well.
     #[must_use]
@@ -1410,31 +1407,31 @@ impl Pipeline {
         self.then(OperatorCall::new("bucket_by_sequence_length").positional(length.into()).positional(boundaries.into()).positional(batch_sizes.into()).named("shapes", options.shapes).named("values", options.values).named("pad_to_bucket_boundary", options.pad_to_bucket_boundary).named("no_padding", options.no_padding).named("drop_remainder", options.drop_remainder))
     }
 
-    /// Reads its input once and keeps the elements; from then on it gives these. The first pass hands on
-    /// what it reads, and fills the cache if it reaches the end. Errors pass at once and are left out
-    /// later. In memory, every iterator has a cache of its own, and so has every dataset that a function
-    /// opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never
-    /// fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name,
-    /// as `snapshot` does it: other iterators and later processes are given them, too; those of another
-    /// pipeline are refused; while one fills it, others hand on what they read.
+    /// Reads the input once and keeps its elements, in memory or in files, for later passes. The first pass
+    /// yields what it reads, and fills the cache if it reaches the end. Its errors pass at once and are not
+    /// kept. In memory, every iterator has its own cache, and so has every dataset that a function opens;
+    /// in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills:
+    /// its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by
+    /// `snapshot`: other iterators and later processes read them, too. Elements of another pipeline are
+    /// refused. While one iterator fills the folder, others yield what they read themselves.
     ///
-    /// * `file`: The folder of the written elements; "" keeps them in memory. `()` stands for the default, `""`.
+    /// * `file`: The folder to keep the elements in; "" keeps them in memory. `()` stands for the default, `""`.
     #[must_use]
     pub fn cache(&self, file: impl Into<Text>) -> Pipeline {
         self.then(OperatorCall::new("cache").named("file", file.into()))
     }
 
-    /// The elements of the input, then those of the other dataset. Both must have the same structure and
-    /// dtypes; dimensions that differ become unknown.
+    /// Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that
+    /// differ become unknown.
     ///
-    /// * `other`: The dataset that follows; its structure and dtypes are the same.
+    /// * `other`: The dataset to append; its structure and dtypes are the same.
     #[must_use]
     pub fn concatenate(&self, other: impl Into<Operand>) -> Pipeline {
         self.then(OperatorCall::new("concatenate").positional(other.into()))
     }
 
-    /// Pairs of a number and an element, the numbers counting up from `start`. An error uses up a number.
-    /// Elements after the one with the largest int64 are errors (out_of_range).
+    /// Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number.
+    /// Elements beyond the largest int64 are errors (out_of_range).
     ///
     /// * `start`: The number of the first element. `()` stands for the default, `0`.
     #[must_use]
@@ -1442,30 +1439,30 @@ impl Pipeline {
         self.then(OperatorCall::new("enumerate").named("start", start.into()))
     }
 
-    /// The elements for which `f` is true, in their order. An element for which `f` fails is an error.
+    /// Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an
+    /// error.
     ///
-    /// * `f`: The condition: gives a bool.
+    /// * `f`: The condition: returns a bool.
     #[must_use]
     pub fn filter(&self, f: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("filter").positional(f.into()))
     }
 
-    /// The elements of the dataset that `f` makes from the first element, then those of the second, and so
-    /// on.
+    /// Maps each element to a dataset and concatenates these datasets.
     ///
-    /// * `f`: Maps each element to a dataset.
+    /// * `f`: Returns a dataset for each element.
     #[must_use]
     pub fn flat_map(&self, f: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("flat_map").positional(f.into()))
     }
 
-    /// All elements in random order, every order as likely as a hash makes it, with no buffer. Each element
-    /// is read by its position, so the operators before it must know where their elements are: range,
-    /// from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes,
-    /// zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which
-    /// runs nothing ahead then; others are refused by name, and so is a dataset that is known to be empty
-    /// or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of
-    /// which one fails. The order is tf.data's for the same seed.
+    /// Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random
+    /// order. A hash makes the order. The operators before it must be able to find an element by its
+    /// position: range, from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it
+    /// uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and
+    /// prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is
+    /// known to be empty or infinite (failed_precondition). An element that fails is an error in its place,
+    /// as is a batch of which one fails. The order is tf.data's for the same seed.
     ///
     /// [`Pipeline::global_shuffle_with`] takes options as well.
     #[must_use]
@@ -1479,46 +1476,48 @@ impl Pipeline {
         self.then(OperatorCall::new("global_shuffle").named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration))
     }
 
-    /// Takes all elements before it gives one. Those for which `key` gives the same number are folded into
-    /// one state, which begins as what `init` gives for the key and becomes what `reduce` gives for it and
-    /// each of them. Then follows what `finalize` gives for each state, the least key first. An element
-    /// that fails, or whose key, `init` or `reduce` does, is an error at once and changes no state; a key
-    /// of which every element failed gives nothing. A dataset that is known to be infinite is refused.
+    /// Groups all elements by key and folds each group into one result. The state of a group is `init(key)`
+    /// at first, and `reduce(state, element)` after each element. When the input has ended,
+    /// `finalize(state)` of each group follows, the least key first. An element that fails, or for which
+    /// `key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every
+    /// element failed gives nothing. A dataset that is known to be infinite is refused.
     ///
-    /// * `key`: The group of an element: gives an int64.
-    /// * `init`: The first state of a group, from its key.
+    /// * `key`: Returns the key of an element's group, an int64.
+    /// * `init`: Returns the first state of a group, from its key.
     /// * `reduce`: (state, element) -> state, of the same structure and dtypes.
-    /// * `finalize`: What is given for a group, from its last state.
+    /// * `finalize`: Returns the result of a group, from its last state.
     #[must_use]
     pub fn group_by_reducer(&self, key: impl Into<Function>, init: impl Into<Function>, reduce: impl Into<Function>, finalize: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("group_by_reducer").positional(key.into()).positional(init.into()).positional(reduce.into()).positional(finalize.into()))
     }
 
-    /// Gathers the elements for which `key` gives the same number. Once `window_size` of them are there,
-    /// the elements of the dataset that `reduce` makes of them follow. After the last element the smaller
-    /// groups follow, the least key first. An element whose key fails is an error at once.
+    /// Groups elements by key and maps each group of `window_size` to a dataset. When a group is full,
+    /// `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the
+    /// smaller groups follow, the least key first. An element whose key cannot be computed is an error at
+    /// once.
     ///
-    /// * `key`: The group of an element: gives an int64.
+    /// * `key`: Returns the key of an element's group, an int64.
     /// * `reduce`: (key, window) -> dataset. The window is a dataset of the elements of one group.
-    /// * `window_size`: The most elements of a group, or a function that gives them for a key.
+    /// * `window_size`: The largest size of a group, or a function that returns it for a key.
     #[must_use]
     pub fn group_by_window(&self, key: impl Into<Function>, reduce: impl Into<Function>, window_size: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("group_by_window").positional(key.into()).positional(reduce.into()).positional(window_size.into()))
     }
 
-    /// The elements that did not fail.
+    /// Drops the elements that failed.
     ///
-    /// * `log`: Log a warning for each error that is left out. `()` stands for the default, `false`.
+    /// * `log`: Log a warning for each error that is dropped. `()` stands for the default, `false`.
     #[must_use]
     pub fn ignore_errors(&self, log: impl Into<Bool>) -> Pipeline {
         self.then(OperatorCall::new("ignore_errors").named("log", log.into()))
     }
 
-    /// Takes turns between the datasets that `f` makes from the elements. `cycle_length` of them are open
-    /// at a time, and each gives `block_length` elements per turn. With `num_parallel_calls`, the open ones
-    /// and the next ones run ahead on other threads; the order stays unless `deterministic` is false.
+    /// Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are
+    /// open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the
+    /// open ones and the next ones run ahead on other threads; the order stays the same unless
+    /// `deterministic` is false.
     ///
-    /// * `f`: Maps each element to a dataset.
+    /// * `f`: Returns a dataset for each element.
     ///
     /// [`Pipeline::interleave_with`] takes options as well.
     #[must_use]
@@ -1532,9 +1531,9 @@ impl Pipeline {
         self.then(OperatorCall::new("interleave").positional(f.into()).named("cycle_length", options.cycle_length).named("block_length", options.block_length).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic))
     }
 
-    /// Applies `f` to each element. Where `f` fails, the error takes the place of the element. With
-    /// `num_parallel_calls`, calls run ahead on other threads; the order stays unless `deterministic` is
-    /// false.
+    /// Applies `f` to each element. If `f` fails, its error takes the place of the element. With
+    /// `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless
+    /// `deterministic` is false.
     ///
     /// * `f`: The function: a lambda or a callback.
     ///
@@ -1550,13 +1549,13 @@ impl Pipeline {
         self.then(OperatorCall::new("map").positional(f.into()).named("num_parallel_calls", options.num_parallel_calls).named("deterministic", options.deterministic))
     }
 
-    /// Applies `f` to each element and joins `n` results along a new first dimension. Results of a batch
-    /// must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
-    /// largest shape. Where an element or its call failed, its whole batch is an error, and the next batch
-    /// is what it would have been.
+    /// Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one
+    /// shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an
+    /// element or its call fails, its whole batch is an error, and the next batch is what it would have
+    /// been.
     ///
     /// * `f`: The function: a lambda or a callback.
-    /// * `n`: How many results make a batch.
+    /// * `n`: The number of results in a batch.
     ///
     /// [`Pipeline::map_and_batch_with`] takes options as well.
     #[must_use]
@@ -1570,9 +1569,9 @@ impl Pipeline {
         self.then(OperatorCall::new("map_and_batch").positional(f.into()).positional(n.into()).named("drop_remainder", options.drop_remainder).named("num_parallel_calls", options.num_parallel_calls))
     }
 
-    /// The input, under settings for the whole pipeline, lambdas excepted. With `deterministic: false`,
-    /// every map and interleave with parallel calls that does not say otherwise gives its results in any
-    /// order. The others say how far the pipeline runs ahead; they change no element, no order and no
+    /// Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map
+    /// and interleave with parallel calls that does not say otherwise yields its results in any order. The
+    /// other options limit how far the pipeline runs ahead; they change no element, no order and no
     /// position.
     ///
     /// [`Pipeline::options_with`] takes options as well.
@@ -1587,12 +1586,12 @@ impl Pipeline {
         self.then(OperatorCall::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites))
     }
 
-    /// The elements, which are dicts, and after them elements of zeros until there are `n`. Under
-    /// `mask_key` stands true for elements of the input and false for others. An input that is known to
-    /// have more elements is refused; else an error takes the place of the first one too many and ends the
-    /// sequence.
+    /// Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
+    /// component `mask_key`: true for elements of the input, false for those of zeros. An input that is
+    /// known to have more elements is refused; otherwise an error takes the place of the first one too many
+    /// and ends the sequence.
     ///
-    /// * `n`: How many elements there are in the end.
+    /// * `n`: The number of elements of the result.
     ///
     /// [`Pipeline::pad_to_cardinality_with`] takes options as well.
     #[must_use]
@@ -1606,11 +1605,11 @@ impl Pipeline {
         self.then(OperatorCall::new("pad_to_cardinality").positional(n.into()).named("mask_key", options.mask_key))
     }
 
-    /// Joins `n` elements along a new first dimension, and pads tensors that are smaller than the largest
-    /// of the batch, or than `shapes`. An element larger than that makes the batch an error. An error among
-    /// the elements drops the batch gathered so far; the next one begins after it.
+    /// Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the
+    /// largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An
+    /// error among the elements drops the batch gathered so far; the next one begins after it.
     ///
-    /// * `n`: How many elements make a batch.
+    /// * `n`: The number of elements in a batch.
     ///
     /// [`Pipeline::padded_batch_with`] takes options as well.
     #[must_use]
@@ -1624,20 +1623,21 @@ impl Pipeline {
         self.then(OperatorCall::new("padded_batch").positional(n.into()).named("shapes", options.shapes).named("values", options.values).named("drop_remainder", options.drop_remainder))
     }
 
-    /// Makes up to `n` elements ahead on another thread while the consumer works. Order and errors stay
-    /// where they are.
+    /// Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors
+    /// stay the same.
     ///
-    /// * `n`: How many elements may wait; 0 runs nothing ahead; auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024; -1 is tf.data's number for auto.
+    /// * `n`: How many elements may be ready ahead. 0 runs nothing ahead. auto begins with 2 and finds how many the consumer takes while the input stalls, up to 8 MiB and 1,024. -1 is tf.data's number for auto.
     #[must_use]
     pub fn prefetch(&self, n: impl Into<Int>) -> Pipeline {
         self.then(OperatorCall::new("prefetch").positional(n.into()))
     }
 
-    /// Joins `n` elements along a new first dimension. Tensors whose first dimension is unknown become one
-    /// ragged tensor and may differ in it; others are joined as by `batch`. The last batch may have fewer
-    /// elements. An error among the elements drops the batch gathered so far; the next one begins after it.
+    /// Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ.
+    /// Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`.
+    /// The last batch may have fewer elements. An error among the elements drops the batch gathered so far;
+    /// the next one begins after it.
     ///
-    /// * `n`: How many elements make a batch.
+    /// * `n`: The number of elements in a batch.
     ///
     /// [`Pipeline::ragged_batch_with`] takes options as well.
     #[must_use]
@@ -1651,12 +1651,12 @@ impl Pipeline {
         self.then(OperatorCall::new("ragged_batch").positional(n.into()).named("drop_remainder", options.drop_remainder))
     }
 
-    /// Joins and splits batches, so that each has `n` rows. A list of sizes is used in turn; 0 gives an
-    /// empty batch. Batches of sparse tensors and ragged ones stay what they are. The last batch may have
-    /// fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after
-    /// it.
+    /// Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is
+    /// used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged.
+    /// The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the
+    /// next batch begins after it.
     ///
-    /// * `n`: How many rows make a batch; or a list of such sizes, used in turn. An empty batch has the size 0.
+    /// * `n`: The number of rows in a batch, or a list of such numbers, used in turn. An empty batch has the size 0.
     ///
     /// [`Pipeline::rebatch_with`] takes options as well.
     #[must_use]
@@ -1670,15 +1670,15 @@ impl Pipeline {
         self.then(OperatorCall::new("rebatch").positional(n.into()).named("drop_remainder", options.drop_remainder))
     }
 
-    /// The elements behind their classes, (class, element), so drawn that the classes come about as often
-    /// as `target` says: an element of a class that comes too often is left out more often, and one may
-    /// come twice, since a part of the elements is that of the input as it is. It ends when one of the two
-    /// parts is drawn that has no more elements. Without `initial`, what the input has is estimated from
-    /// the classes of all elements so far, 32 at a time. An element whose class fails, or is none of
-    /// `target`, is an error in its place.
+    /// Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class,
+    /// element). Elements of classes that occur too often are dropped more often. Some elements are drawn
+    /// from the unchanged input instead, so an element may come twice. The dataset ends when it draws from
+    /// one of these two and that has no more elements. Without `initial`, the shares of the input's classes
+    /// are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or
+    /// is none of `target`, is an error in its place.
     ///
-    /// * `class`: The class of an element: an integer from 0 on.
-    /// * `target`: How often each class is to come: a vector of floats, in proportion.
+    /// * `class`: Returns the class of an element, an integer from 0 on.
+    /// * `target`: The wanted share of each class: a vector of floats, in proportion.
     ///
     /// [`Pipeline::rejection_resample_with`] takes options as well.
     #[must_use]
@@ -1692,8 +1692,8 @@ impl Pipeline {
         self.then(OperatorCall::new("rejection_resample").positional(class.into()).positional(target.into()).named("initial", options.initial).named("seed", options.seed))
     }
 
-    /// The input `count` times over, forever if `count` is negative. An endless repeat ends after an epoch
-    /// without elements.
+    /// Repeats the input `count` times, or forever if `count` is negative. An endless repeat ends after an
+    /// epoch without elements.
     ///
     /// * `count`: How many times; negative repeats forever. `()` stands for the default, `-1`.
     #[must_use]
@@ -1701,8 +1701,8 @@ impl Pipeline {
         self.then(OperatorCall::new("repeat").named("count", count.into()))
     }
 
-    /// Applies `f` to a state and each element: `f` returns the next state and the element that is given.
-    /// An error keeps the state.
+    /// Applies `f` to a running state and each element; `f` returns the next state and the output. An error
+    /// leaves the state as it was.
     ///
     /// * `state`: The first state.
     /// * `f`: (state, element) -> (state, result), the state of the same structure and dtypes.
@@ -1711,11 +1711,11 @@ impl Pipeline {
         self.then(OperatorCall::new("scan").positional(state.into()).positional(f.into()))
     }
 
-    /// One of `num_shards` parts: the elements whose number, counted from 0, has remainder `index` modulo
-    /// `num_shards`. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of
-    /// the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open
-    /// MPI, MPICH, Slurm and Kubernetes), and all of it in a process that no launcher started; the
-    /// checkpoints of all its ranks can be continued by another number of ranks.
+    /// Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are
+    /// passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank,
+    /// from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm
+    /// and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks
+    /// can be continued by another number of ranks.
     ///
     /// * `num_shards`: How many shards there are; auto: as many as the iterator has ranks.
     /// * `index`: Which of them this is, from 0; auto: that of the iterator's rank.
@@ -1724,11 +1724,11 @@ impl Pipeline {
         self.then(OperatorCall::new("shard").positional(num_shards.into()).positional(index.into()))
     }
 
-    /// The elements in random order, each drawn from a buffer of `buffer_size` elements that is filled
-    /// first; with -2 the whole input is, and one that is known to be infinite is refused. The order is
-    /// tf.data's for the same seed. Errors pass at once.
+    /// Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer
+    /// is filled first. With -2 it takes the whole input, and an input that is known to be infinite is
+    /// refused. For the same seed the order is tf.data's. Errors pass at once.
     ///
-    /// * `buffer_size`: How many elements wait to be drawn from; larger mixes better. -2: all of them, which then must end.
+    /// * `buffer_size`: How many elements to draw from; a larger buffer mixes better. -2: the whole input, which then must end.
     ///
     /// [`Pipeline::shuffle_with`] takes options as well.
     #[must_use]
@@ -1742,11 +1742,12 @@ impl Pipeline {
         self.then(OperatorCall::new("shuffle").positional(buffer_size.into()).named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration))
     }
 
-    /// The same as `shuffle(buffer_size, seed) | repeat(count)`: the input `count` times over, each time in
-    /// another random order, and no epoch before the one before it has ended. Below another repeat it goes
-    /// on with the order after its last one, where `repeat` would leave one out.
+    /// Repeats the input `count` times, shuffled in another order each time. It is the same as
+    /// `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
+    /// Below another repeat it continues with the order after its last one, where `repeat` would leave one
+    /// out.
     ///
-    /// * `buffer_size`: How many elements wait to be drawn from; larger mixes better.
+    /// * `buffer_size`: How many elements to draw from; a larger buffer mixes better.
     ///
     /// [`Pipeline::shuffle_and_repeat_with`] takes options as well.
     #[must_use]
@@ -1760,23 +1761,23 @@ impl Pipeline {
         self.then(OperatorCall::new("shuffle_and_repeat").positional(buffer_size.into()).named("count", options.count).named("seed", options.seed))
     }
 
-    /// All but the first `n` elements. Errors among them are passed on and not counted.
+    /// Skips the first `n` elements. Errors among them are passed on and not counted.
     ///
-    /// * `n`: How many elements to leave out; negative leaves out all.
+    /// * `n`: The number of elements to skip; negative skips all.
     #[must_use]
     pub fn skip(&self, n: impl Into<Int>) -> Pipeline {
         self.then(OperatorCall::new("skip").positional(n.into()))
     }
 
-    /// The elements of the input. A pass that reaches the end publishes them in the folder `path`, and
-    /// later passes, in this process or another, read them from there without opening the input. Elements
-    /// that another pipeline wrote there are refused (failed_precondition, one error), with what differs.
-    /// While one writes, others pass their elements on without writing. Errors are passed on and left out
-    /// of what is written. If writing fails, there is one error more, nothing is published, and the
-    /// elements follow. A pass that goes on from a saved position does not write. Runs ahead of its
-    /// consumer on a thread of its own.
+    /// Saves the elements to a folder in the first full pass, and reads them from there in later ones. A
+    /// pass that reaches the end publishes its elements in the folder `path`; later passes, in this process
+    /// or another, read them without opening the input. Elements that another pipeline wrote there are
+    /// refused (failed_precondition, one error that says what differs). While one pass writes, others yield
+    /// their elements without writing. Errors are passed on and not written. If writing fails, there is one
+    /// error more, nothing is published, and the elements follow. A pass that continues from a saved
+    /// position does not write. Reads ahead of its consumer, on its own thread.
     ///
-    /// * `path`: The folder of the written elements.
+    /// * `path`: The folder with the written elements.
     ///
     /// [`Pipeline::snapshot_with`] takes options as well.
     #[must_use]
@@ -1790,12 +1791,12 @@ impl Pipeline {
         self.then(OperatorCall::new("snapshot").positional(path.into()).named("compression", options.compression))
     }
 
-    /// Joins `n` dense tensors of one rank, which may differ in shape, into a sparse tensor with a first
-    /// dimension more. Every entry becomes a value, zeros too. An element larger than `row_shape` makes the
-    /// batch an error (data_loss). The last batch may have fewer elements. An error among the elements
-    /// drops the batch gathered so far; the next one begins after it.
+    /// Stacks `n` successive dense tensors, whose shapes may differ, into one sparse tensor. They must have
+    /// one rank; the result has one more. Every entry becomes a value, zeros too. An element larger than
+    /// `row_shape` makes the batch an error (data_loss). The last batch may have fewer elements. An error
+    /// among the elements drops the batch gathered so far; the next one begins after it.
     ///
-    /// * `n`: How many elements make a batch.
+    /// * `n`: The number of elements in a batch.
     ///
     /// [`Pipeline::sparse_batch_with`] takes options as well.
     #[must_use]
@@ -1809,46 +1810,46 @@ impl Pipeline {
         self.then(OperatorCall::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape))
     }
 
-    /// The first `n` elements. Errors among them are passed on and not counted.
+    /// Takes the first `n` elements. Errors among them are passed on and not counted.
     ///
-    /// * `n`: How many elements to keep; negative keeps all.
+    /// * `n`: The number of elements to take; negative takes all.
     #[must_use]
     pub fn take(&self, n: impl Into<Int>) -> Pipeline {
         self.then(OperatorCall::new("take").positional(n.into()))
     }
 
-    /// The elements before the first for which `f` is false. An element for which `f` fails is an error,
-    /// and the next one follows.
+    /// Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next
+    /// one follows.
     ///
-    /// * `f`: The condition: gives a bool.
+    /// * `f`: The condition: returns a bool.
     #[must_use]
     pub fn take_while(&self, f: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("take_while").positional(f.into()))
     }
 
-    /// The rows of each element, one by one: splits tensors along their first dimension, which must be the
-    /// same for all tensors of an element. An element without rows gives nothing. A row of a sparse tensor
-    /// is a sparse one of a rank less, a row of a ragged tensor a dense one.
+    /// Splits each batch into its rows, along the first dimension. All tensors of an element must have the
+    /// same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse
+    /// tensor of one rank less, a row of a ragged tensor a dense one.
     #[must_use]
     pub fn unbatch(&self) -> Pipeline {
         self.then(OperatorCall::new("unbatch"))
     }
 
-    /// Each element the first time that it comes: integers, bools, strings, or structures of them.
-    /// Remembers 16 bytes of each different element, 8 of a number, and saves them in checkpoints; in
-    /// memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. More
-    /// different elements than the limit `checkpoint_bytes` allows are errors.
+    /// Drops elements that came before. Elements are integers, bools, strings, or structures of them.
+    /// Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory
+    /// they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements
+    /// beyond the limit `checkpoint_bytes` are errors.
     #[must_use]
     pub fn unique(&self) -> Pipeline {
         self.then(OperatorCall::new("unique"))
     }
 
-    /// Datasets of `size` successive elements, one dataset for each component of the element's structure. A
-    /// window begins `shift` elements after the one before and has every stride-th element. The last
-    /// windows have fewer elements. An element that failed makes each window that has it an error, and so
-    /// does a window that the runtime's memory_bytes has no room for.
+    /// Groups successive elements into windows, each a dataset of `size` elements. An element with several
+    /// components becomes a structure of such datasets, one for each. A window begins `shift` elements
+    /// after the one before and has every stride-th element. The last windows have fewer elements. A window
+    /// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
     ///
-    /// * `size`: The most elements that a window has.
+    /// * `size`: The largest number of elements in a window.
     ///
     /// [`Pipeline::window_with`] takes options as well.
     #[must_use]
@@ -1862,22 +1863,23 @@ impl Pipeline {
         self.then(OperatorCall::new("window").positional(size.into()).named("shift", options.shift).named("stride", options.stride).named("drop_remainder", options.drop_remainder))
     }
 
-    /// How many elements the input has: -1 if infinitely many, -2 if that is unknown without reading it. In
-    /// a lambda, the variables count with their values.
+    /// The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In
+    /// a lambda, it is computed with the values of the variables.
     #[must_use]
     pub fn cardinality(&self) -> Pipeline {
         self.then(OperatorCall::new("cardinality"))
     }
 
-    /// The only element of the input, as a value. An input of no element, or of more than one, is an error.
+    /// The only element of the input, as a value. An input with no element, or with more than one, is an
+    /// error.
     #[must_use]
     pub fn get_single_element(&self) -> Pipeline {
         self.then(OperatorCall::new("get_single_element"))
     }
 
-    /// One value: `f` applied to `initial` and the first element, then to its result and the second
-    /// element, and so on. `initial` if there are no elements. A dataset that is known to be infinite is
-    /// refused.
+    /// Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the
+    /// first element, then its result and the second element, and so on. The value is `initial` if there
+    /// are no elements. A dataset that is known to be infinite is refused.
     ///
     /// * `initial`: The first state.
     /// * `f`: (state, element) -> state, of the same structure and dtypes.
@@ -1886,12 +1888,12 @@ impl Pipeline {
         self.then(OperatorCall::new("reduce").positional(initial.into()).positional(f.into()))
     }
 
-    /// Writes all elements to the folder `path`, from which `load` reads them, and gives none. Elements
-    /// that were there are replaced once all new ones are written; until then, and if writing fails, the
-    /// folder is as it was. Errors of the input are passed on and left out of what is written. If another
-    /// writer is writing to the folder, there is one error (unavailable) and nothing is written.
+    /// Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already
+    /// there are replaced once all new ones are written; until then, and if writing fails, the folder stays
+    /// as it was. Errors of the input are passed on and not written. If another writer is writing to the
+    /// folder, there is one error (unavailable) and nothing is written.
     ///
-    /// * `path`: The folder of the written elements.
+    /// * `path`: The folder with the written elements.
     ///
     /// [`Pipeline::save_with`] takes options as well.
     #[must_use]
