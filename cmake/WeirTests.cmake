@@ -60,7 +60,7 @@ function(weir_add_test_program name)
   target_link_libraries(${name}_test PRIVATE weir_watchdog weir_support ${ARGN})
   # Tests are compiled more often than they run.
   target_compile_options(${name}_test PRIVATE $<$<CONFIG:Release>:-O1>)
-  if("weir_exec" IN_LIST ARGN)
+  if("${ARGN}" MATCHES "weir_exec")
     target_link_options(${name}_test PRIVATE LINKER:--undefined=weir_watched)
   endif()
   add_test(NAME ${name} COMMAND ${name}_test ${WEIR_CATCH_ARGUMENTS} ${WEIR_TEST_FILTER})
