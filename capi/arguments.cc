@@ -19,9 +19,9 @@ HandedValue value_of(Tensor tensor) {
   return HandedValue{std::move(spec), {std::move(tensor)}};
 }
 
-// The first weir_argument, and the one that size 0 stands for: arrays of {0} lie that far apart.
+// The first weir_argument, and the one that size 0 means: arrays of {0} are spaced by it.
 constexpr size_t kFirstArgumentBytes = offsetof(weir_argument, generator);
-constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, generator) + sizeof(const weir_generator*);
+constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, number) + sizeof(double);
 
 }  // namespace
 

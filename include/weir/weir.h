@@ -57,10 +57,10 @@
  *
  * A process can have 4,194,304 handles of all kinds at once; one more is resource_exhausted.
  *
- * Structs begin with struct_size, which the WEIR_..._INIT macros set. 0 means the size that the struct had in
- * version 0.1.0, so {0} works too. A zero field means its default. Structs only grow at their end, and every
- * earlier size is accepted, in arrays too. Fields named `reserved`, and bytes beyond the fields that this
- * library knows, must be zero.
+ * Structs begin with struct_size, which the WEIR_..._INIT macros set. 0 means the size that the struct has in
+ * the first release, so {0} works too. A zero field means its default. Structs only grow at their end, and
+ * every earlier size is accepted, in arrays too. Fields named `reserved`, and bytes beyond the fields that
+ * this library knows, must be zero.
  *
  * Strings are a pointer and a length, and contain UTF-8 or bytes. WEIR_STRLEN as a length means that the
  * string ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are

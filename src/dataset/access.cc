@@ -95,7 +95,7 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
 std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice) {
   const AccessCount all = input->count();
   AccessCount count = {slice.among(all.positions), all.more};
-  if (slice.count <= count.positions) count = {slice.count, false};
+  if (slice.count != Slice::kAll && slice.count <= count.positions) count = {slice.count, false};
   return std::make_unique<SliceAccess>(std::move(input), slice, count);
 }
 

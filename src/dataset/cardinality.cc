@@ -13,7 +13,8 @@ class Count {
 
   Result<int64_t> operator()(const DatasetRef& node) {
     const OperatorDef& op = node->op();
-    const bool open = op.typing.cardinality_at != nullptr || op.typing.cardinality != unknown_cardinality;
+    const bool open = op.typing.cardinality_at != nullptr || op.typing.slice != nullptr ||
+                      op.typing.cardinality != unknown_cardinality;
     if (node->cardinality() != kUnknown || !open) return node->cardinality();
     const auto known = done_.find(node->id());
     if (known != done_.end()) return known->second;

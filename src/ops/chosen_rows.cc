@@ -43,10 +43,14 @@ Step ChosenRows::next(Context& ctx, const Demand& demand, Block& out) {
 
 int64_t ChosenRows::lose(const ErrorPtr&) noexcept {
   const int left = input_.buffered();
-  const int64_t lost = judged_ ? static_cast<int64_t>(chosen_.rows.size()) : left;
+  if (!judged_) {
+    pass(left);
+    return std::max(left, 1);
+  }
+  const auto lost = static_cast<int64_t>(chosen_.rows.size());
   // If it could not look at a row, that one, or those that it had chosen.
   if (looked_at_ == 0) looked_at_ = lost == 0 ? 1 : chosen_.rows.back() + 1 - input_.begin();
-  pass(std::min(left, judged_ ? looked_at_ : left));
+  pass(std::min(left, looked_at_));
   chosen_.rows.clear();
   return std::max<int64_t>(lost, 1);
 }

@@ -384,7 +384,7 @@ def main():
         for arguments, about in ((["--help"], "feed"), (["-h"], "feed"), (["help"], "feed"),
                                  (["run", "--help"], "print the elements"), (["help", "run"], "print the elements"),
                                  (["spec", "-h"], "print the structure"), (["check", "-h"], "print the mistakes"),
-                                 (["explain", "-h"], "what a document will do"), (["bench", "-h"], "how fast"),
+                                 (["explain", "-h"], "what a document will do"), (["bench", "-h"], "throughput"),
                                  (["help", "top"], "running process"), (["format", "-h"], "canonical form")):
             found = checker.call(arguments)
             good = found.returncode == 0 and "usage:" in found.stdout and about in found.stdout.split("\n", 1)[0]

@@ -3,9 +3,9 @@
 // positions of all ranks together go on as any other number of ranks (iterator/resize.h). Checkpoint: how
 // many elements were stepped over, and the input's position.
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "core/exception.h"
 #include "core/text.h"
@@ -59,12 +59,12 @@ class Shard final : public Cursor {
     if (input_.seeks()) return input_.port().pull(ctx, demand, out);
     for (;;) {
       in_.rows = 0;
-      rows_.clear();
+      count_ = 0;
       const PullResult got = input_.port().pull(ctx, position_.wanted(demand), in_);
       if (got != PullResult::rows) return got;
       choose();
-      if (!rows_.empty()) {
-        out.gather_thinned(in_, rows_);
+      if (count_ > 0) {
+        out.gather_thinned(in_, rows());
         yield_timer_.reset();
         return PullResult::rows;
       }
@@ -72,9 +72,7 @@ class Shard final : public Cursor {
     }
   }
 
-  int64_t lose(const ErrorPtr&) noexcept override {
-    return std::max<int64_t>(static_cast<int64_t>(rows_.size()), 1);
-  }
+  int64_t lose(const ErrorPtr&) noexcept override { return std::max(count_, 1); }
 
   void state(Archive& archive) override {
     Settling* const settling = archive.settling();
@@ -95,18 +93,20 @@ class Shard final : public Cursor {
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
+  std::span<const int32_t> rows() const { return {rows_.data(), static_cast<size_t>(count_)}; }
+
   // Lists the rows of the block that are of this part: elements, and errors, which are no elements.
-  void choose() {
-    rows_.resize(static_cast<size_t>(in_.rows));
+  void choose() noexcept {
     if (in_.errors.empty()) {
-      rows_.resize(static_cast<size_t>(position_.step_over(in_.rows, rows_.data())));
+      count_ = position_.step_over(in_.rows, rows_.data());
       return;
     }
-    rows_.clear();
+    count_ = 0;
     for (int row = 0; row < in_.rows; ++row) {
       const ErrorPtr* const error = in_.error_of(row);
       // Each part gives the error of a row that is no element.
-      if ((error && !is_out_of_memory(**error)) || position_.step()) rows_.push_back(row);
+      if ((error && !is_out_of_memory(**error)) || position_.step())
+        rows_[static_cast<size_t>(count_++)] = row;
     }
   }
 
@@ -114,7 +114,8 @@ class Shard final : public Cursor {
   ShardPosition position_;
   Block in_;
   // Those of `in_` to give.
-  std::vector<int32_t> rows_;
+  std::array<int32_t, kMaxBlockRows> rows_;
+  int count_ = 0;
   YieldTimer yield_timer_;
 };
 

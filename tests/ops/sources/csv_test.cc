@@ -123,7 +123,7 @@ TEST_CASE("csv: what it is built with") {
     return build_error("csv(\"a\", " + arguments + ")");
   };
   CHECK(contains(mistake("[int8]"), "expected int32, int64, float32, float64 or string, found int8"));
-  CHECK(contains(mistake("[[1, 2]]"), "expected the name of a dtype, or a constant"));
+  CHECK(contains(mistake("[[1, 2]]"), "expected the name of a dtype, or a default for empty fields"));
   CHECK(contains(mistake("[]"), "expected a list of columns"));
   CHECK(contains(mistake("int64"), "expected a list of columns"));
   for (const char* delim : {"\"\"", "\";;\"", "\"\\n\"", "\"\\r\"", "\"\\\"\""}) {
