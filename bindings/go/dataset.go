@@ -29,7 +29,7 @@ func newDataset(r *Runtime, function func(*C.weir_dataset, *C.weir_error) error)
 	return out, nil
 }
 
-// argument is something handed in by name.
+// argument is passed in by name.
 func argument(name string, value any) node {
 	switch value := value.(type) {
 	case string:
@@ -54,7 +54,7 @@ func (a Arguments) nodes() []node {
 type rawArguments struct {
 	arena
 	owned   []C.uintptr_t
-	defined map[string]any // a callback that pipelines share is handed in once
+	defined map[string]any // a callback that pipelines share is passed in once
 }
 
 func (m *rawArguments) list(nodes []node) (*C.weir_argument, C.uint64_t, error) {

@@ -29,7 +29,7 @@ type Error struct {
 	Record int64
 	// Line is all of this except the code in one line, for logs.
 	Line string
-	// Element says that one element failed, after which the iterator goes on. If it is false, the call failed, and
+	// Element says that one element failed, after which the iterator continues. If it is false, the call failed, and
 	// repeating it will not help.
 	Element bool
 }
@@ -79,7 +79,7 @@ func (e *Error) Is(target error) bool {
 		target == fs.ErrNotExist && e.Code == CodeNotFound
 }
 
-// IsElement says whether err is that of one element, after which the iterator goes on.
+// IsElement says whether err is that of one element, after which the iterator continues.
 func IsElement(err error) bool {
 	var e *Error
 	return errors.As(err, &e) && e.Element

@@ -167,7 +167,7 @@ func (e *Element) result(result C.int32_t) error {
 }
 
 // Next gives the next element as a new Element, or io.EOF at the end. After an error for which IsElement is true the next
-// call goes on. If the context ends while it waits, it gives the context's error, and no element is lost.
+// call continues. If the context ends while it waits, it gives the context's error, and no element is lost.
 func (it *Iterator) Next(ctx context.Context) (*Element, error) {
 	e, err := NewElement()
 	if err != nil {

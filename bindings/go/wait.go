@@ -67,7 +67,7 @@ func (it *Iterator) await(ctx context.Context, try func() (bool, error)) error {
 		defer close(stopped)
 		select {
 		case <-ctx.Done():
-			// A moment in the past wakes whoever waits for the file. After Close there is nobody.
+			// A moment in the past wakes all waiters of the file. After Close there are none.
 			_ = ready.file.SetReadDeadline(time.Unix(1, 0))
 		case <-stop:
 		}

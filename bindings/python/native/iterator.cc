@@ -122,7 +122,7 @@ class Beside {
       shared->changed.notify_all();
     }).detach();
   }
-  // False with the exception of a signal; the call goes on.
+  // False with the exception of a signal; the call continues.
   bool wait() {
     for (;;) {
       if (wait_for(kSignalSlice)) return true;

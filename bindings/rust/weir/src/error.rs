@@ -88,7 +88,7 @@ pub struct Details {
 #[derive(Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Error {
-    /// This element failed. The iterator goes on after it.
+    /// This element failed. The iterator continues after it.
     Element(Box<Details>),
     /// The call failed, and repeating it will not help.
     Call(Box<Details>),
@@ -151,7 +151,7 @@ impl Error {
         &self.details().line
     }
 
-    /// Whether one element failed, after which the iterator goes on.
+    /// Whether one element failed, after which the iterator continues.
     pub fn is_element(&self) -> bool {
         matches!(self, Error::Element(_))
     }

@@ -10,7 +10,7 @@ pub(crate) fn guarded<T>(body: impl FnOnce() -> Result<T>) -> Result<T> {
     catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|payload| Err(panicked(payload)))
 }
 
-/// Drops something of the program's. What panics then has nobody left to tell.
+/// Drops something of the program's. A panic then has nobody to report to.
 pub(crate) fn dropped<T>(value: T) {
     if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
         let _ = panicked(payload);

@@ -236,7 +236,7 @@ impl Iter {
         Ok(())
     }
 
-    /// Fills `element` with the next element; `false` at the end. After an error of one element, the next call goes on.
+    /// Fills `element` with the next element; `false` at the end. After an error of one element, the next call continues.
     #[inline]
     pub fn next_into(&self, element: &mut Element) -> Result<bool> {
         let raw = element.raw();

@@ -40,7 +40,7 @@ impl Tensor {
         Self::copy_of(DType::String, dims, data, size as u64)
     }
 
-    /// Copies what is borrowed: nobody could tell when a pipeline has done with it.
+    /// Copies borrowed data, since it is unknown when a pipeline is done with it.
     pub fn from_slice<T: Plain>(dims: &[i64], values: &[T]) -> Result<Self> {
         let size = std::mem::size_of_val(values) as u64;
         Self::copy_of(T::DTYPE, dims, values.as_ptr().cast(), size)
