@@ -251,7 +251,7 @@ while rows are read, a writer waits. The query reads this one file: other databa
 set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal`
 and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database
 by another SQLite must close it before it reads it here, since a process loses its locks on a file
-where one of them closes it. The query runs again where a restored iterator goes on, so give it an
+where one of them closes it. The query runs again where a restored iterator continues, so give it an
 `order by`. Reads ahead of its consumer, on its own thread.
 
 - `driver`: The kind of database: "sqlite", an SQLite 3 file.

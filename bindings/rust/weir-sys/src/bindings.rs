@@ -724,7 +724,7 @@ extern "C" {
     /// "compute", "blocking" or "caller". An operator that runs ahead has a "window": how many of them, how many
     /// calls or windows are "at_once" in progress (0: one thread pulls the input; "auto": as many as the runtime
     /// has threads), and what each holds at most, beside one row that is always admitted; null where there is no
-    /// limit, or nobody knows. "rewrites" lists where an iterator opens one operator in place of several: the
+    /// limit or it is unknown. "rewrites" lists where an iterator opens one operator in place of several: the
     /// "rules", and the "operators" as written. "rewritten" is the graph after that, in the form of "graph"; null
     /// if it is as written, as under options(rewrites: false). "windows", "lanes" and "max_bytes" sum this up.
     /// "checkpoint" is what saving an iterator takes, and what restoring it reads again:
@@ -738,7 +738,7 @@ extern "C" {
     /// "callback_states" how many callbacks save a state, "refused" why only the policy ignore can save it at all.
     /// "by_value" operators keep elements that cannot be made again: at most "held_rows" of them, which take
     /// "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was set,
-    /// which took less than a thousandth of a second. null where nobody knows. Errors: invalid_argument.
+    /// which took less than a thousandth of a second. null if unknown. Errors: invalid_argument.
     pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
@@ -935,7 +935,7 @@ extern "C" {
     /// "busy_ns" is a stage's own time without that of its inputs, and "computing" the part of it that a processor
     /// worked; null where none was measured. "tuned" has the numbers that tuning has found as a text that
     /// options(tuned: "...") takes, such as "prefetch rows 64, prefetch/map calls 8": a run that is given it
-    /// begins there. With options(autotune: false) they stay. "alone" is true where it turned out that whoever
+    /// begins there. With options(autotune: false) they stay. "alone" is true if a caller that
     /// waits in next makes more elements alone than with the runtime's threads. "pulled_by" is the stage whose
     /// window pulls this one on a thread of its own, null if next does. A stage that runs ahead has a "window":
     /// what it holds now and at most, how long it was found empty, and how long it was full. A stage that makes
