@@ -439,6 +439,10 @@ function(weir_add_reference_test)
     endif()
     weir_add_script_test(reference reference/reference_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
                          ${examples_only})
+    # A sanitizer would have to be loaded before Python.
+    if(NOT WEIR_SANITIZE)
+      weir_add_script_test(reference.json reference/json_test.py "$<TARGET_FILE:weir>" "${PROJECT_SOURCE_DIR}")
+    endif()
   endif()
 endfunction()
 

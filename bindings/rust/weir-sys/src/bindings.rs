@@ -101,10 +101,7 @@ pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
 /// Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
 /// With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
-/// One JSON value instead of the notation. Tuples and nested datasets are arrays, dicts are objects, tensors
-/// are nested arrays. A float is a number or "NaN", "Infinity", "-Infinity"; a complex number is \[re, im\]. A
-/// string that is not UTF-8 is {"base64": "..."}. A sparse tensor is {"indices": x, "values": x, "shape": x},
-/// a ragged one {"values": x, "row_splits": x}, an optional {"some": x} or null.
+/// One JSON value instead of the notation (docs/json.md).
 pub const WEIR_FORMAT_JSON: u32 = 1;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
@@ -560,19 +557,8 @@ extern "C" {
     /// Releases bytes and sets the struct to zero. NULL and empty bytes are allowed.
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
-    /// Describes the operators and functions called `name`, or all of them if it is NULL. `flags` is 0 or
-    /// WEIR_SCHEMA_TEXT. JSON:
-    ///
-    /// ```text
-    ///   {"version": "0.1.0", "operators": [ENTRY, ...], "functions": [ENTRY, ...]}
-    ///
-    /// ```
-    /// An ENTRY has "name"; "kind" (source, transformation, terminal, function, or operator for symbols such as
-    /// a + b); "signatures"; "parameters"; "doc"; for functions "result", the dtype and shape in words; "cost";
-    /// "by_position", true if the elements can be read by position (weir_dataset_at); "example", a document, and
-    /// its "output". A parameter has "name", "type", "required" and, where they apply, "dtype", "takes", "gives",
-    /// "default" in the notation, "minimum", "maximum", "also", "auto", "none", "aliases" (tf.data's names for it)
-    /// and "doc". Later versions may add keys. Errors: not_found, with the nearest name.
+    /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON (docs/json.md).
+    /// `flags` is 0 or WEIR_SCHEMA_TEXT. Errors: not_found, with the nearest name.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
@@ -709,48 +695,17 @@ extern "C" {
     /// weir_element_destroy and a weir_dataset_at of another element end the work.
     pub fn weir_dataset_at(runtime: weir_runtime, dataset: weir_dataset, position: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Returns what the dataset will do, as far as the graph tells; nothing is opened. `flags` are
-    /// WEIR_EXPLAIN_.... JSON:
-    ///
-    /// ```text
-    ///   {"graph": {"operator": "prefetch", "path": "prefetch", "text": "prefetch(4)", "parameters": {"n": "4"},
-    ///    "spec": "int64", "cardinality": 10, "lane": "compute", "window": {"lane": "compute", "windows": 1,
-    ///    "at_once": 0, "max_rows": 4, "max_bytes": null}, "inputs": [{...}]}, "rewrites": [], "rewritten": null,
-    ///    "windows": 1, "lanes": ["compute"], "max_bytes": null, "checkpoint": {...}}
-    ///
-    /// ```
-    /// "text" and "parameters" are in canonical form; the parameters are those that differ from their defaults.
-    /// "cardinality" is a number, "infinite" or "unknown". "lane" is where a thread runs that pulls the operator:
-    /// "compute", "blocking" or "caller". An operator that runs ahead has a "window": how many of them, how many
-    /// calls or windows are "at_once" in progress (0: one thread pulls the input; "auto": as many as the runtime
-    /// has threads), and what each holds at most, beside one row that is always admitted; null where there is no
-    /// limit or it is unknown. "rewrites" lists where an iterator opens one operator in place of several: the
-    /// "rules", and the "operators" as written. "rewritten" is the graph after that, in the form of "graph"; null
-    /// if it is as written, as under options(rewrites: false). "windows", "lanes" and "max_bytes" sum this up.
-    /// "checkpoint" is what saving an iterator takes, and what restoring it reads again:
-    ///
-    /// ```text
-    ///   {"needs_policy": false, "because": null, "callback_states": 0, "refused": null, "operators": [{"path":
-    ///    "batch/shuffle", "by_value": false, "held_rows": 0, "held_size": 0, "read_again_rows": 77552}, ...]}
-    ///
-    /// ```
-    /// "needs_policy" says that weir_iterator_options.checkpoint_policy must be set, "because" why,
-    /// "callback_states" how many callbacks save a state, "refused" why only the policy ignore can save it at all.
-    /// "by_value" operators keep elements that cannot be made again: at most "held_rows" of them, which take
-    /// "held_size" bytes. Others read about "read_again_rows" again, and those since the last mark that was set,
-    /// which took less than a thousandth of a second. null if unknown. Errors: invalid_argument.
+    /// Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON
+    /// (docs/json.md). Nothing is opened. `flags` are WEIR_EXPLAIN_.... Errors: invalid_argument.
     pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
     /// built. Errors: failed_precondition if it has a callback without a name.
     pub fn weir_dataset_serialize(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
-    /// Checks a text as weir_dataset_parse does, and returns its mistakes as a JSON array in the order of the
-    /// text: `\[\]` if it builds, else up to ten objects with `code`, `message`, if known `operator`, `parameter`,
-    /// `expected`, `found`, `hint` and `notes`, and `span`: `offset` and `size` in bytes, `line`, `column`,
-    /// `end_line` and `end_column` counted from 1 in characters. Returns WEIR_OK whether or not there are
-    /// mistakes. `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are
-    /// wrong.
+    /// Checks a text as weir_dataset_parse does, and returns its mistakes, at most ten, as a JSON array in the
+    /// order of the text (docs/json.md): `\[\]` if it builds. Returns WEIR_OK whether or not there are mistakes.
+    /// `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are wrong.
     pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
@@ -916,34 +871,8 @@ extern "C" {
     pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
-    /// throughput. Waits for nothing and may be called at any time, also at the end. `flags` is 0 or one of
-    /// WEIR_STATS_.... JSON:
-    ///
-    /// ```text
-    ///   {"elapsed_ns": N, "waited_ns": N, "consumer_ns": N, "parallelism": 2, "alone": false, "elements": N,
-    ///    "verdict": {"bound": "stage", "stage": "batch/map", "busy": 0.97, "gain": 8.1, "text": "..."},
-    ///    "tuned": "batch/map calls 2", "stages": [{"path": "batch/map", "operator": "map", "elements": N,
-    ///    "failed": 0, "bytes": N, "openings": 1, "open": 1, "busy_ns": N, "computing": 0.02, "pulled_by": null,
-    ///    "window": {"windows": 1, "rows": 3, "max_rows": 8, "bytes": N, "max_bytes": N,
-    ///    "waited_for_input_ns": N, "waited_for_consumer_ns": N}, "calls": {"count": N, "busy_ns": N,
-    ///    "computing": 0.02, "now": 2, "max": 2}}, ...]}
-    ///
-    /// ```
-    /// The elapsed time ends with the sequence. Of it, consumers waited in next for "waited_ns", and had
-    /// "consumer_ns" to themselves between two calls. Elements are counted, and count again where a restore makes
-    /// them again; times and bytes are estimated from samples, which cost less than a hundredth of the time.
-    /// "busy_ns" is a stage's own time without that of its inputs, and "computing" the part of it that a processor
-    /// worked; null where none was measured. "tuned" has the numbers that tuning has found as a text that
-    /// options(tuned: "...") takes, such as "prefetch rows 64, prefetch/map calls 8": a run that is given it
-    /// begins there. With options(autotune: false) they stay. "alone" is true if a caller that
-    /// waits in next makes more elements alone than with the runtime's threads. "pulled_by" is the stage whose
-    /// window pulls this one on a thread of its own, null if next does. A stage that runs ahead has a "window":
-    /// what it holds now and at most, how long it was found empty, and how long it was full. A stage that makes
-    /// calls at once has "calls". All datasets that an operator opens count as one stage.
-    ///
-    /// "bound" is "stage", "consumer", "processors" or "none" where too little was measured. "busy" is the part of
-    /// the time that it takes, "gain" by how much the throughput rises at most if it takes none. Errors:
-    /// invalid_argument.
+    /// throughput, as JSON (docs/json.md). Waits for nothing and may be called at any time, also at the end.
+    /// `flags` is 0 or one of WEIR_STATS_.... Errors: invalid_argument.
     pub fn weir_iterator_stats(iterator: weir_iterator, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
@@ -1031,24 +960,9 @@ extern "C" {
     /// Errors: failed_precondition without a world size.
     pub fn weir_checkpoint_manager_ranks(manager: weir_checkpoint_manager, saved_ranks: *mut u32, complete: *mut i32, error: *mut weir_error) -> i32;
 
-    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote. `flags` are WEIR_DESCRIBE_....
-    /// JSON:
-    ///
-    /// ```text
-    ///   {"file": NAME, "size": 512, "modified_ns": SINCE_1970, "kind": "checkpoint", "library": "0.1.0",
-    ///    "fingerprint": "...", "params": ["n"], "epoch": 0, "held_size": 0, "position": [FIELD, ...],
-    ///    "left_out": 0}
-    ///
-    /// ```
-    /// "kind" is "generation" for what a manager wrote, which also has "rank", "number" and "extra_size". A
-    /// position in a pipeline with shard(auto, auto) has "world_rank" and "world_size". "epoch" is how often the
-    /// dataset was begun before, "held_size" the bytes of elements that the file holds by value. A FIELD has
-    /// "path", the operator from the root, "key", and "value" for a number, "size" and the "first" numbers of a
-    /// list, or the size of "bytes". The fields differ between versions of the library. After a megabyte of them
-    /// the rest is only counted, in "left_out". A folder is an array of such objects without the position, by rank
-    /// and number, then those of each group of ranks, the oldest group first. A generation that can't be used has
-    /// the kind "unusable", "rank", "number", "code" and "message". Errors: invalid_argument; those of the file;
-    /// data_loss if it is damaged, failed_precondition if a later version of the library wrote it.
+    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON (docs/json.md).
+    /// `flags` are WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is damaged,
+    /// failed_precondition if a later version of the library wrote it.
     pub fn weir_checkpoint_describe(runtime: weir_runtime, name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
