@@ -1,11 +1,11 @@
 // One row per operator and per function of expressions: its cost per element, as `ns`. Operators run over
 // numbers, so `limit_ns` is what a number costs through `range` alone; functions run over vectors of 784
 // entries, so it is what copying such a vector costs. Each definition says what to run (`bench` in
-// dataset/operator.h and expr/kernel.h); WRITTEN stands for a folder of written elements, SCRATCH for one
-// that is removed afterwards.
+// dataset/operator.h and expr/types/kernel.h); WRITTEN stands for a folder of written elements, SCRATCH for
+// one that is removed afterwards.
 #include <string>
 
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "ops/list.h"
 #include "support.h"
 

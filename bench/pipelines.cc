@@ -1,5 +1,5 @@
 // Operators on small elements: the overhead per element.
-#include "ops/apply.h"
+#include "ops/functions/apply.h"
 #include "ops/list.h"
 #include "support.h"
 

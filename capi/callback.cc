@@ -6,8 +6,8 @@
 
 #include "capi/call.h"
 #include "capi/spec.h"
-#include "expr/kernel.h"
-#include "expr/row_callback.h"
+#include "expr/run/row_callback.h"
+#include "expr/types/kernel.h"
 #include "ops/list.h"
 #include "syntax/lexer.h"
 #include "syntax/parser.h"

@@ -5,7 +5,7 @@
 
 #include "capi/barrier.h"
 #include "core/host_call.h"
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 
 namespace weir::capi {
 

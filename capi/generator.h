@@ -3,7 +3,7 @@
 #pragma once
 
 #include "capi/barrier.h"
-#include "expr/generator.h"
+#include "expr/types/generator.h"
 
 namespace weir::capi {
 

@@ -12,7 +12,7 @@
 #include "core/buffer.h"
 #include "core/launcher.h"
 #include "exec/threads.h"
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 #include "fs/file_system.h"
 #include "fs/machine_limits.h"
 

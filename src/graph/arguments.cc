@@ -4,7 +4,7 @@
 #include <charconv>
 
 #include "core/text.h"
-#include "expr/function_arguments.h"
+#include "expr/compile/function_arguments.h"
 #include "graph/format_element.h"
 #include "ops/list.h"
 #include "syntax/hints.h"

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dataset/operator.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "syntax/tree.h"
 
 namespace weir {

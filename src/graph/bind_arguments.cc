@@ -4,7 +4,7 @@
 #include "core/float_mode.h"
 #include "core/seed.h"
 #include "core/text.h"
-#include "expr/generator.h"
+#include "expr/types/generator.h"
 #include "graph/binder.h"
 #include "graph/reorder.h"
 #include "graph/written_call.h"

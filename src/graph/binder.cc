@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "graph/computed.h"
 #include "graph/terminal.h"
 #include "graph/variable.h"

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "expr/compile.h"
+#include "expr/compile/compile.h"
 #include "graph/arguments.h"
 #include "graph/handed.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/memo.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 
 namespace weir {
 

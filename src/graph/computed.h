@@ -3,7 +3,7 @@
 // use tries again. Then it costs a search among the document's computed values, and a copy per row.
 #pragma once
 
-#include "expr/compile.h"
+#include "expr/compile/compile.h"
 
 namespace weir {
 

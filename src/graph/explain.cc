@@ -8,7 +8,7 @@
 #include "graph/arguments.h"
 #include "graph/checkpoint_needs.h"
 #include "graph/written_call.h"
-#include "ops/fused_maps.h"
+#include "ops/functions/fused_maps.h"
 #include "syntax/printer.h"
 
 namespace weir {

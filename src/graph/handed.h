@@ -9,7 +9,7 @@
 #include "core/ref.h"
 #include "core/spec.h"
 #include "core/value.h"
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 
 namespace weir {
 

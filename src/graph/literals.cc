@@ -1,5 +1,5 @@
 #include "core/text.h"
-#include "expr/dispatch.h"
+#include "expr/types/dispatch.h"
 #include "graph/canonical.h"
 #include "graph/format_element.h"
 

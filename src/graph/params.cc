@@ -2,7 +2,7 @@
 
 #include "core/text.h"
 #include "core/values.h"
-#include "expr/compile.h"
+#include "expr/compile/compile.h"
 #include "graph/document.h"
 #include "syntax/hints.h"
 #include "syntax/parser.h"

@@ -2,7 +2,7 @@
 // component.
 #pragma once
 
-#include "expr/function.h"
+#include "expr/types/function.h"
 
 namespace weir {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "graph/arguments.h"
 #include "ops/list.h"
 #include "syntax/grammar.h"

@@ -1,6 +1,6 @@
 #include "graph/signatures.h"
 
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "graph/arguments.h"
 #include "ops/list.h"
 

@@ -2,7 +2,7 @@
 // May run on any number of threads at once.
 #pragma once
 
-#include "expr/compile.h"
+#include "expr/compile/compile.h"
 
 namespace weir {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "dataset/dataset.h"
-#include "expr/function.h"
+#include "expr/types/function.h"
 
 namespace weir {
 

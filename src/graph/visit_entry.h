@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "core/tensor.h"
-#include "expr/dispatch.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

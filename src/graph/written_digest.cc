@@ -7,7 +7,7 @@
 #include "graph/binder.h"
 #include "graph/canonical.h"
 #include "graph/written_call.h"
-#include "ops/pipeline_digest.h"
+#include "ops/files/pipeline_digest.h"
 #include "syntax/printer.h"
 
 namespace weir {

@@ -3,10 +3,10 @@
 #include <unordered_set>
 #include <utility>
 
-#include "expr/compiled.h"
-#include "expr/generator.h"
+#include "expr/run/compiled.h"
+#include "expr/types/generator.h"
 #include "graph/reorder.h"
-#include "ops/native.h"
+#include "ops/functions/native.h"
 
 namespace weir {
 

@@ -2,7 +2,7 @@
 
 #include "core/float_mode.h"
 #include "core/text.h"
-#include "expr/dispatch.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

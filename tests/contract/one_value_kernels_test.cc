@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "support/row_bytes.h"
 
 namespace weir {

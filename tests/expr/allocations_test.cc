@@ -1,6 +1,6 @@
 // What evaluating allocates: nothing for a row of numbers, once a function has run.
 #include "expr/harness.h"
-#include "expr/row_loop.h"
+#include "expr/run/row_loop.h"
 #include "support/failing_new.h"
 
 namespace weir::test {

@@ -1,15 +1,15 @@
 // Consecutive functions that compute entry by entry run as tiles or piece by piece, and give what they give
 // one by one.
-#include "expr/chain.h"
+#include "expr/run/chain.h"
 
 #include <cmath>
 #include <limits>
 
 #include "core/cpu.h"
 #include "core/tensor.h"
-#include "expr/compiled.h"
-#include "expr/evaluate.h"
 #include "expr/harness.h"
+#include "expr/run/compiled.h"
+#include "expr/run/evaluate.h"
 
 namespace weir::test {
 namespace {

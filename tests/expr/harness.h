@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "expr/compile.h"
-#include "expr/kernel.h"
+#include "expr/compile/compile.h"
+#include "expr/types/kernel.h"
 #include "support/test_runtime.h"
 #include "support/vector_state.h"
 #include "syntax/parser.h"

@@ -1,6 +1,6 @@
 // Calls that compute the same are made once.
-#include "expr/compiled.h"
 #include "expr/harness.h"
+#include "expr/run/compiled.h"
 
 namespace weir::test {
 namespace {

@@ -13,6 +13,7 @@ LONG_BODY = "int f() {\n" + "  step();\n" * 71 + "}\n"
 OFFENCES = [
     ("src/core/a.cc", '#include "exec/pump.h"\n', "src/core/a.cc:1: \"exec/pump.h\" lies on the floor exec"),
     ("src/iterator/a.h", '#include "capi/call.h"\n', "lies on the floor capi"),
+    ("src/expr/types/a.h", '#include "expr/run/b.h"\n', "lies in a room after src/expr/types/"),
     ("src/ops/a.cc", "std::thread worker;\n", "threads and condition variables belong in src/exec/"),
     ("src/format/a.cc", "std::condition_variable ready;\n", "threads and condition variables"),
     ("src/ops/a.cc", "\nstd::mutex lock;\n", "src/ops/a.cc:2:"),
@@ -53,6 +54,7 @@ CLEAN = [
     ("src/core/d.h", ""),
     ("src/core/d.cc", '#include "core/d.h"\n#include "core/e.h"\n#include "core/f.h"\n'),
     ("src/core/e.h", '#include "core/f.h"\n'),
+    ("src/expr/run/a.h", '#include "expr/types/b.h"\n#include "expr/c.h"\n'),
     ("src/core/f.h", '#include <vector>\n#include "core/elsewhere.h"\n'),
     ("src/exec/a.cc", '#include "core/status.h"\nstd::thread worker;\nstd::mutex lock;\n'),
     ("src/fs/a.cc", "int fd = ::open(path, O_RDONLY);\n"),

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "build.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "ops/list.h"
 #include "syntax/hints.h"
 

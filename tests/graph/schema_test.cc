@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "graph/build.h"
 #include "ops/list.h"
 

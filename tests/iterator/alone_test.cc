@@ -9,7 +9,7 @@
 #include <string>
 #include <thread>
 
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 #include "iterator/iterator.h"
 #include "iterator/iterator_stats.h"
 #include "support/pipeline.h"

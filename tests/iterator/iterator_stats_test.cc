@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <regex>
 
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 #include "iterator/iterator.h"
 #include "support/pipeline.h"
 

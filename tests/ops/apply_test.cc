@@ -1,4 +1,4 @@
-#include "ops/apply.h"
+#include "ops/functions/apply.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <new>

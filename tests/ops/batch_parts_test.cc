@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "core/exception.h"
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 #include "ops/pipelines.h"
 #include "ops/written_folders.h"
 

@@ -1,4 +1,4 @@
-#include "ops/cached_rows.h"
+#include "ops/files/cached_rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "ops/inner.h"
+#include "ops/functions/inner.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "ops/mapped_rows.h"
+#include "ops/functions/mapped_rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>

@@ -1,5 +1,5 @@
 // What makes a pipeline another one for the files that belong to it, where its text is the same.
-#include "ops/pipeline_digest.h"
+#include "ops/files/pipeline_digest.h"
 
 #include "ops/written_folders.h"
 #include "support/replace.h"

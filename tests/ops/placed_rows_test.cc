@@ -1,4 +1,4 @@
-#include "ops/placed_rows.h"
+#include "ops/access/placed_rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "ops/read_files.h"
+#include "ops/files/read_files.h"
 
 #include "dataset/compose.h"
 #include "ops/list.h"

@@ -1,5 +1,5 @@
 // Records read by their positions: global_shuffle, skip and shard over TFRecord files with an index.
-#include "ops/record_access.h"
+#include "ops/files/record_access.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,4 +1,4 @@
-#include "ops/shuffle_order.h"
+#include "ops/shuffling/shuffle_order.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// A loop over rows in fixed places (expr/row_loop.h) gives what calls of the function give.
+// A loop over rows in fixed places (expr/run/row_loop.h) gives what calls of the function give.
 #include "core/text.h"
 #include "ops/pipelines.h"
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "exec/milliseconds.h"
-#include "expr/callback.h"
+#include "expr/types/callback.h"
 #include "iterator/iterator.h"
 #include "iterator/iterator_stats.h"
 #include "support/sim_world.h"

@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "core/text.h"
-#include "expr/generator.h"
+#include "expr/types/generator.h"
 #include "graph/document.h"
 
 namespace weir {

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/values.h"
-#include "expr/compile.h"
-#include "expr/kernel.h"
+#include "expr/compile/compile.h"
+#include "expr/types/kernel.h"
 #include "support/test_runtime.h"
 #include "syntax/parser.h"
 

@@ -1,5 +1,5 @@
 // adjust_brightness(x, delta) and random_brightness(x, max_delta, seed: none): a number added to every entry.
-#include "expr/adjust.h"
+#include "expr/kernels/shared/adjust.h"
 
 namespace weir {
 

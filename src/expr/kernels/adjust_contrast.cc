@@ -1,6 +1,6 @@
 // adjust_contrast(x, factor) and random_contrast(x, low, high, seed: none): the distance of each entry from
 // its mean.
-#include "expr/adjust.h"
+#include "expr/kernels/shared/adjust.h"
 
 namespace weir {
 

@@ -1,5 +1,5 @@
 // adjust_hue(x, delta) and random_hue(x, max_delta, seed: none): colours turned around the colour wheel.
-#include "expr/adjust.h"
+#include "expr/kernels/shared/adjust.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 // adjust_saturation(x, factor) and random_saturation(x, low, high, seed: none): how far colours are from
 // grey.
-#include "expr/adjust.h"
+#include "expr/kernels/shared/adjust.h"
 
 namespace weir {
 

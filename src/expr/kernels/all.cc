@@ -1,6 +1,6 @@
 // any and all of bools over some or all axes.
-#include "expr/infer.h"
-#include "expr/reduce.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/reduce.h"
 
 namespace weir {
 

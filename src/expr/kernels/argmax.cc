@@ -5,9 +5,9 @@
 
 #include "core/cpu.h"
 #include "core/text.h"
-#include "expr/elementwise.h"
-#include "expr/infer.h"
-#include "expr/vectors.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/vectors.h"
 
 namespace weir {
 

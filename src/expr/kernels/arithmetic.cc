@@ -1,8 +1,8 @@
 // a + b, a - b, a * b: numbers of one dtype, broadcast; integers wrap. `+` joins strings.
 #include <cstring>
 
-#include "expr/infer.h"
-#include "expr/wrap.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/wrap.h"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 #include <array>
 #include <charconv>
 
-#include "expr/dispatch.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

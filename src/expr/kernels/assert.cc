@@ -1,5 +1,5 @@
 // assert(c, "message", x): x, or an error of the element if c is false. No bytes move.
-#include "expr/check.h"
+#include "expr/kernels/shared/check.h"
 
 namespace weir {
 

@@ -1,8 +1,8 @@
 // encode_base64(s) and decode_base64(s): each string in web-safe base64, and back.
 #include "format/base64.h"
 
-#include "expr/check.h"
-#include "expr/map_strings.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/map_strings.h"
 
 namespace weir {
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "expr/check.h"
+#include "expr/kernels/shared/check.h"
 
 namespace weir {
 

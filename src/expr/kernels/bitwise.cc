@@ -1,7 +1,7 @@
 // bitwise_and, bitwise_or, bitwise_xor, shift_left and shift_right of integers, with broadcasting. A shift by
 // a negative amount or by the width and more is an error of the element.
 #include "core/text.h"
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

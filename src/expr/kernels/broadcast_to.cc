@@ -1,8 +1,8 @@
 // broadcast_to(x, shape): x repeated along new dimensions and those of 1, as NumPy broadcasts.
-#include "expr/array.h"
-#include "expr/broadcast.h"
-#include "expr/shape_argument.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/broadcast.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "core/cpu.h"
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 #include "syntax/tree.h"
 
 namespace weir {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <limits>
 
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -1,7 +1,7 @@
 // clip(x, low, high): entries held between two bounds, which broadcast to x.
 #include "core/text.h"
-#include "expr/infer.h"
-#include "expr/nary.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/nary.h"
 
 namespace weir {
 

@@ -1,9 +1,9 @@
 // rgb_to_hsv, hsv_to_rgb, rgb_to_grayscale and grayscale_to_rgb: colours written in other ways.
-#include "expr/check.h"
-#include "expr/colour.h"
-#include "expr/elementwise.h"
-#include "expr/image_shape.h"
-#include "expr/move.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/colour.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/image_shape.h"
+#include "expr/kernels/shared/move.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 // a == b, != < <= > >=: entry by entry, broadcast, giving bool. Strings compare by bytes, bool and complex
 // numbers only for equality.
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 
 namespace weir {
 

@@ -1,5 +1,5 @@
 // count_nonzero(x, axis: none): how many entries differ from zero, of any dtype.
-#include "expr/reduce.h"
+#include "expr/kernels/shared/reduce.h"
 
 namespace weir {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/infer.h"
-#include "expr/wrap.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/wrap.h"
 
 namespace weir {
 

@@ -1,8 +1,8 @@
 // decode_compressed(s, compression): the bytes in each string of gzip or zlib data.
 #include <cstring>
 
-#include "expr/check.h"
-#include "expr/map_strings.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/map_strings.h"
 #include "format/decompress.h"
 
 namespace weir {

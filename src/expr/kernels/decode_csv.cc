@@ -3,8 +3,8 @@
 // are copied.
 #include <cstring>
 
-#include "expr/check.h"
-#include "expr/map_strings.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/map_strings.h"
 #include "format/csv_parser.h"
 #include "format/parse_number.h"
 #include "syntax/tree.h"

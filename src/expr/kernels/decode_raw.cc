@@ -7,8 +7,8 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

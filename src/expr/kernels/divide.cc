@@ -1,6 +1,6 @@
 // a / b: true division. Integers of 32 and 64 bits give float64, smaller ones float32, floats their own
 // dtype.
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/image.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/image.h"
 #include "format/image/image.h"
 
 namespace weir {

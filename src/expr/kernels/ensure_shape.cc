@@ -1,5 +1,5 @@
 // ensure_shape(x, shape): x, or an error of the element if its shape is another. No bytes move.
-#include "expr/array.h"
+#include "expr/kernels/shared/array.h"
 #include "syntax/tree.h"
 
 namespace weir {

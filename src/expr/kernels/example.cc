@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "core/text.h"
-#include "expr/kernel.h"
+#include "expr/types/kernel.h"
 #include "format/example_writer.h"
 #include "format/wire_writer.h"
 

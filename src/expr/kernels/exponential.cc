@@ -1,7 +1,7 @@
 // expm1 log1p sigmoid tanh, entry by entry.
-#include "expr/exponential.h"
+#include "expr/kernels/shared/exponential.h"
 
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

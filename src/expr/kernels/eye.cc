@@ -1,9 +1,9 @@
 // eye(n, dtype: float32): the identity matrix.
 #include <cstring>
 
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "expr/draw.h"
-#include "expr/elementwise.h"
-#include "expr/image_shape.h"
-#include "expr/move.h"
+#include "expr/kernels/shared/draw.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/image_shape.h"
+#include "expr/kernels/shared/move.h"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 // by zero is an error of the element; floats follow IEEE 754.
 #include <cmath>
 
-#include "expr/infer.h"
-#include "expr/wrap.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/wrap.h"
 
 namespace weir {
 

@@ -2,9 +2,9 @@
 #include <algorithm>
 #include <cstring>
 
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

@@ -1,7 +1,7 @@
 // hash_bucket(s, n): FarmHash's Fingerprint64 of each string modulo n, as TensorFlow's
 // string_to_hash_bucket_fast.
-#include "expr/elementwise.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/strings.h"
 
 #ifdef WEIR_HAVE_FARMHASH
 #include <farmhash.h>

@@ -5,8 +5,8 @@
 #include <iterator>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/image.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/image.h"
 
 namespace weir {
 

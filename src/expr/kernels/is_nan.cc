@@ -1,5 +1,5 @@
 // is_nan and is_finite, entry by entry.
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 // jpeg_shape(s): [height, width, channels] of a JPEG, from its headers.
-#include "expr/check.h"
-#include "expr/image.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/image.h"
 #include "format/image/image.h"
 
 namespace weir {

@@ -1,5 +1,5 @@
 // a and b, a or b, not a: entry by entry over bool, broadcast. Both sides are computed; `if` guards.
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/digest.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

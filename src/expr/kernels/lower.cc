@@ -1,5 +1,5 @@
 // lower(s), upper(s): ASCII letters in the other case; other bytes stay as they are.
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

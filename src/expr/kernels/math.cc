@@ -1,12 +1,12 @@
 // Functions of one argument, entry by entry: abs ceil exp floor log negative reciprocal round rsqrt sign sqrt
 // square.
-#include "expr/math.h"
+#include "expr/kernels/shared/math.h"
 
 #include <cmath>
 
 #include "core/text.h"
-#include "expr/infer.h"
-#include "expr/wrap.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/wrap.h"
 
 namespace weir {
 

@@ -5,11 +5,11 @@
 #include <vector>
 
 #include "core/cpu.h"
-#include "expr/array.h"
-#include "expr/broadcast.h"
-#include "expr/check.h"
-#include "expr/elementwise.h"
-#include "expr/vectors.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/broadcast.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/vectors.h"
 
 namespace weir {
 

@@ -1,8 +1,8 @@
 // min and max over some or all axes; nan passes through.
 #include <limits>
 
-#include "expr/infer.h"
-#include "expr/reduce.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/reduce.h"
 
 namespace weir {
 

@@ -1,5 +1,5 @@
 // minimum(a, b) and maximum(a, b), entry by entry with broadcasting; nan passes through.
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

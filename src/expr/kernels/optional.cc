@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "expr/check.h"
+#include "expr/kernels/shared/check.h"
 #include "syntax/spec.h"
 
 namespace weir {

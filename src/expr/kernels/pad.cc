@@ -3,11 +3,11 @@
 #include <cstring>
 
 #include "core/checked.h"
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/move.h"
-#include "expr/shape_argument.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/move.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

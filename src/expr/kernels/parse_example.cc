@@ -1,9 +1,9 @@
 // parse_example(r, features): parses serialized tf.Examples from the wire straight into columns, a dict in
 // the order written. r is one string or a vector of them; strings in the result are views into the records.
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/example_features.h"
-#include "expr/partial_state.h"
+#include "expr/features/example_features.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/partial_state.h"
 
 namespace weir {
 

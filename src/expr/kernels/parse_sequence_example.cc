@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/example_features.h"
-#include "expr/partial_state.h"
+#include "expr/features/example_features.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/partial_state.h"
 #include "format/sequence_example.h"
 
 namespace weir {

@@ -1,6 +1,6 @@
 // serialize_tensor(x) and parse_tensor(s, dtype): between tensors and TensorFlow's serialized TensorProto.
 #include "core/text.h"
-#include "expr/check.h"
+#include "expr/kernels/shared/check.h"
 #include "format/tensor_proto.h"
 #include "format/wire_writer.h"
 

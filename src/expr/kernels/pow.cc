@@ -1,8 +1,8 @@
 // a ** b, and pow(a, b): numbers of one dtype, broadcast. Integers wrap; a negative power of an integer is an
 // error of the element.
 #include "core/float_mode.h"
-#include "expr/infer.h"
-#include "expr/power.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/power.h"
 
 namespace weir {
 

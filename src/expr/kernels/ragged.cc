@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 #include <string>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/draw.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/draw.h"
 
 namespace weir {
 

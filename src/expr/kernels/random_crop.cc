@@ -2,9 +2,9 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/draw.h"
-#include "expr/move.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/draw.h"
+#include "expr/kernels/shared/move.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

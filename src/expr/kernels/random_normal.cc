@@ -5,12 +5,12 @@
 
 #include "core/cpu.h"
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
-#include "expr/draw.h"
-#include "expr/math.h"
-#include "expr/shape_argument.h"
-#include "expr/trig.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/draw.h"
+#include "expr/kernels/shared/math.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/kernels/shared/trig.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 // equally likely.
 #include <algorithm>
 
-#include "expr/draw.h"
-#include "expr/move.h"
+#include "expr/kernels/shared/draw.h"
+#include "expr/kernels/shared/move.h"
 
 namespace weir {
 

@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
-#include "expr/draw.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/draw.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

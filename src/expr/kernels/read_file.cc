@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "exec/scheduler.h"
-#include "expr/check.h"
-#include "expr/map_strings.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/map_strings.h"
 #include "fs/file_system.h"
 
 namespace weir {

@@ -3,7 +3,7 @@
 #include <memory>
 #include <optional>
 
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
 
 #ifdef WEIR_HAVE_RE2
 #include <re2/re2.h>

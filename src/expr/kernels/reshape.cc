@@ -4,7 +4,7 @@
 
 #include "core/checked.h"
 #include "core/text.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

@@ -3,12 +3,12 @@
 #include <vector>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/elementwise.h"
-#include "expr/image.h"
-#include "expr/move.h"
-#include "expr/resample.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/image.h"
+#include "expr/kernels/shared/move.h"
+#include "expr/kernels/shared/resample.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

@@ -1,8 +1,8 @@
 // reverse(x, axis): the entries in the opposite order along some axes.
 #include <algorithm>
 
-#include "expr/array.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

@@ -3,9 +3,9 @@
 #include <array>
 #include <cstring>
 
-#include "expr/array.h"
-#include "expr/shape_argument.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

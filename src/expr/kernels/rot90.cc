@@ -1,9 +1,9 @@
 // rot90(x, k: 1): images turned by quarter turns against the clock.
 #include <algorithm>
 
-#include "expr/check.h"
-#include "expr/image.h"
-#include "expr/move.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/image.h"
+#include "expr/kernels/shared/move.h"
 
 namespace weir {
 

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/text.h"
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -1,9 +1,9 @@
 // searchsorted(a, v, side: "left"): where values would stand in sorted ones.
 #include <algorithm>
 
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

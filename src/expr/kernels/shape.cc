@@ -1,5 +1,5 @@
 // shape(x), size(x) and rank(x): int64, known when the dataset is built as far as x's shape is.
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

@@ -4,10 +4,10 @@
 #include <bit>
 #include <cstring>
 
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

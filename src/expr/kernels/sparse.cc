@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/shape_argument.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/shape_argument.h"
 
 namespace weir {
 

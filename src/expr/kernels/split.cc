@@ -2,8 +2,8 @@
 // bytes move.
 #include <algorithm>
 
-#include "expr/array.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

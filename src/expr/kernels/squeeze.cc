@@ -1,7 +1,7 @@
 // expand_dims(x, axis) and squeeze(x, axis: none): insert and remove dimensions of 1. No bytes move.
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/reduce.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/reduce.h"
 
 namespace weir {
 

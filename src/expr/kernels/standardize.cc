@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "core/text.h"
-#include "expr/check.h"
-#include "expr/elementwise.h"
-#include "expr/image.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/image.h"
 
 namespace weir {
 

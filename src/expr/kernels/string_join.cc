@@ -1,8 +1,8 @@
 // string_join([a, b], separator: ""): strings joined, entry by entry with broadcasting.
 #include <optional>
 
-#include "expr/broadcast.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/broadcast.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

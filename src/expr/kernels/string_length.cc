@@ -1,6 +1,6 @@
 // string_length(s): the number of bytes of each string.
-#include "expr/check.h"
-#include "expr/elementwise.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/elementwise.h"
 
 namespace weir {
 

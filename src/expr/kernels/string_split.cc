@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <array>
 
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 // strip(s): strings without the white space around them, as views of the argument.
-#include "expr/elementwise.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/elementwise.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

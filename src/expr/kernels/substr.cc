@@ -1,6 +1,6 @@
 // substr(s, pos, len): the bytes of each string from a position on, as a view of the argument.
-#include "expr/broadcast.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/broadcast.h"
+#include "expr/kernels/shared/strings.h"
 
 namespace weir {
 

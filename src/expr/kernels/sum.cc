@@ -1,7 +1,7 @@
 // sum, mean and prod over some or all axes.
-#include "expr/infer.h"
-#include "expr/reduce.h"
-#include "expr/wrap.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/reduce.h"
+#include "expr/kernels/shared/wrap.h"
 
 namespace weir {
 

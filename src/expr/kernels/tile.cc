@@ -1,8 +1,8 @@
 // tile(x, multiples): x repeated along each axis.
 #include "core/checked.h"
-#include "expr/array.h"
-#include "expr/shape_argument.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/shape_argument.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

@@ -5,8 +5,8 @@
 #include <charconv>
 #include <cmath>
 
-#include "expr/dispatch.h"
-#include "expr/strings.h"
+#include "expr/kernels/shared/strings.h"
+#include "expr/types/dispatch.h"
 #include "format/parse_number.h"
 
 namespace weir {

@@ -1,6 +1,6 @@
 // transpose(x, perm: none): the axes of x in another order.
-#include "expr/array.h"
-#include "expr/strided.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/strided.h"
 
 namespace weir {
 

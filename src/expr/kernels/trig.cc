@@ -1,8 +1,8 @@
 // cos, sin and tan of angles in radians. A vectorised pass computes all entries; those that are far from 0 or
 // very near to a multiple of pi / 2 are then computed again.
-#include "expr/trig.h"
+#include "expr/kernels/shared/trig.h"
 
-#include "expr/infer.h"
+#include "expr/kernels/shared/infer.h"
 
 namespace weir {
 

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "core/digest.h"
-#include "expr/array.h"
-#include "expr/check.h"
-#include "expr/dispatch.h"
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
+#include "expr/types/dispatch.h"
 
 namespace weir {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <memory>
 
-#include "expr/infer.h"
-#include "expr/reduce.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/reduce.h"
 
 namespace weir {
 

@@ -1,8 +1,8 @@
 // where(c, a, b): a where c is true, else b, entry by entry with broadcasting. Both are computed; use
 // `if` to guard one.
-#include "expr/infer.h"
-#include "expr/move.h"
-#include "expr/nary.h"
+#include "expr/kernels/shared/infer.h"
+#include "expr/kernels/shared/move.h"
+#include "expr/kernels/shared/nary.h"
 
 namespace weir {
 

@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "dataset/compose.h"
-#include "expr/composed_function.h"
+#include "expr/compile/composed_function.h"
 #include "graph/rewrites/unused_fields.h"
-#include "ops/fused_maps.h"
+#include "ops/functions/fused_maps.h"
 
 namespace weir {
 

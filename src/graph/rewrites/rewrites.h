@@ -1,7 +1,7 @@
 // Rewrites: the graph that an iterator opens in place of the one as written, with the same elements, errors
 // and positions at a lower cost.
 //
-// Adjacent maps become one (ops/fused_maps.h), and maps leave out unused fields (unused_fields.h).
+// Adjacent maps become one (ops/functions/fused_maps.h), and maps leave out unused fields (unused_fields.h).
 // Fingerprints, checkpoints, counters and error paths refer to the graph as written. Pipelines inside
 // lambdas, and below operators that are composed of others (cache, snapshot, sample_from_datasets …), stay as
 // they are, and so does a pipeline with options(rewrites: false), except for unused fields.

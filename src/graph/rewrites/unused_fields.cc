@@ -8,9 +8,9 @@
 
 #include "dataset/compose.h"
 #include "dataset/field_in.h"
-#include "expr/composed_function.h"
-#include "ops/apply.h"
-#include "ops/value_rows.h"
+#include "expr/compile/composed_function.h"
+#include "ops/batching/value_rows.h"
+#include "ops/functions/apply.h"
 
 namespace weir {
 

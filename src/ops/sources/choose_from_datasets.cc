@@ -1,7 +1,7 @@
 // choose_from_datasets(datasets, choice, stop_on_empty): elements of the datasets in the order of the
-// choices. Errors, end and checkpoint: ops/directed.h.
+// choices. Errors, end and checkpoint: ops/shuffling/directed.h.
 #include "core/text.h"
-#include "ops/directed.h"
+#include "ops/shuffling/directed.h"
 
 namespace weir::choose_from_datasets_op {
 namespace {

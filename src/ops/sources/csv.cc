@@ -3,7 +3,7 @@
 // that fails. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next
 // row.
 #include "format/csv_reader.h"
-#include "ops/file_source.h"
+#include "ops/files/file_source.h"
 #include "ops/integer_list.h"
 
 namespace weir::csv_op {

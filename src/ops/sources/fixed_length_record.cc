@@ -3,7 +3,7 @@
 // next file follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the
 // next record.
 #include "format/fixed_records.h"
-#include "ops/file_source.h"
+#include "ops/files/file_source.h"
 
 namespace weir::fixed_length_record_op {
 

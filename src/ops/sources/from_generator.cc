@@ -7,8 +7,8 @@
 #include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
-#include "expr/generator.h"
-#include "ops/apply.h"
+#include "expr/types/generator.h"
+#include "ops/functions/apply.h"
 
 namespace weir::from_generator_op {
 namespace {

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "core/text.h"
+#include "ops/batching/value_slices.h"
 #include "ops/list.h"
-#include "ops/value_slices.h"
 
 namespace weir::from_sparse_tensor_slices_op {
 namespace {

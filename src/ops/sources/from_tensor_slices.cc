@@ -4,8 +4,8 @@
 
 #include "core/text.h"
 #include "dataset/access.h"
+#include "ops/batching/value_slices.h"
 #include "ops/list.h"
-#include "ops/value_slices.h"
 
 namespace weir {
 void FromTensorSlicesParams::fields(Fields& f) {

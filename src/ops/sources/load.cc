@@ -2,8 +2,8 @@
 // were written. Checkpoint: the number of the next row, among the elements of one writing.
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "ops/blocking_lane.h"
-#include "ops/written_rows.h"
+#include "ops/files/blocking_lane.h"
+#include "ops/files/written_rows.h"
 
 namespace weir::load_op {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "core/philox.h"
 #include "dataset/operator.h"
-#include "ops/opening_seeds.h"
+#include "ops/shuffling/opening_seeds.h"
 
 namespace weir::random_op {
 namespace {

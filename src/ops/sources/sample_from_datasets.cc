@@ -1,6 +1,6 @@
 // sample_from_datasets(datasets, weights, seed, stop_on_empty, rerandomize_each_iteration): each next element
 // of a dataset drawn at random, the same ones as tf.data's for the same seed. Errors, end and checkpoint:
-// ops/directed.h; the draws add their seeds and how many were made.
+// ops/shuffling/directed.h; the draws add their seeds and how many were made.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -13,10 +13,10 @@
 #include "core/philox.h"
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "expr/math.h"
-#include "ops/directed.h"
+#include "expr/kernels/shared/math.h"
 #include "ops/list.h"
-#include "ops/opening_seeds.h"
+#include "ops/shuffling/directed.h"
+#include "ops/shuffling/opening_seeds.h"
 
 namespace weir {
 void SampleFromDatasetsParams::fields(Fields& f) {

@@ -11,7 +11,7 @@
 #include "dataset/compose.h"
 #include "format/sqlite.h"
 #include "fs/file_system.h"
-#include "ops/blocking_lane.h"
+#include "ops/files/blocking_lane.h"
 
 namespace weir::sql_op {
 namespace {

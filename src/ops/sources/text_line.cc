@@ -2,7 +2,7 @@
 // in turns. A file that fails is one error; the next file follows. Read ahead on the blocking lane.
 // Checkpoint: the file, the offset and the number of the next line.
 #include "format/text_lines.h"
-#include "ops/file_source.h"
+#include "ops/files/file_source.h"
 
 namespace weir::text_line_op {
 

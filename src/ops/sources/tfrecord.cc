@@ -3,8 +3,8 @@
 // ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next record.
 #include "format/tfrecord.h"
 
-#include "ops/file_source.h"
-#include "ops/record_access.h"
+#include "ops/files/file_source.h"
+#include "ops/files/record_access.h"
 
 namespace weir::tfrecord_op {
 

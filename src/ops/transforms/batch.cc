@@ -1,5 +1,5 @@
 // batch(n, drop_remainder, num_parallel_calls): n elements joined along a new first dimension. Order is kept.
-// Errors and checkpoint: ops/batch_cursor.h.
+// Errors and checkpoint: ops/batching/batch_cursor.h.
 #include <algorithm>
 #include <cstdint>
 #include <utility>
@@ -7,10 +7,10 @@
 
 #include "dataset/access.h"
 #include "dataset/batch_buffer.h"
-#include "ops/batch_cursor.h"
-#include "ops/joined_batch.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/joined_batch.h"
+#include "ops/batching/value_rows.h"
 #include "ops/list.h"
-#include "ops/value_rows.h"
 
 namespace weir {
 void BatchParams::fields(Fields& f) {

@@ -9,15 +9,15 @@
 
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "ops/apply.h"
-#include "ops/batch_cursor.h"
-#include "ops/endless.h"
-#include "ops/held_dataset.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/endless.h"
+#include "ops/batching/held_dataset.h"
+#include "ops/batching/joined_batch.h"
+#include "ops/batching/padding.h"
+#include "ops/functions/apply.h"
+#include "ops/functions/native.h"
 #include "ops/integer_list.h"
-#include "ops/joined_batch.h"
 #include "ops/list.h"
-#include "ops/native.h"
-#include "ops/padding.h"
 
 namespace weir::bucket_by_sequence_length_op {
 namespace {

@@ -1,9 +1,9 @@
-// cache(file): the elements of the input, which a first pass keeps in memory (ops/memory_cache.h) or in files
-// (ops/file_cache.h) and later ones are given. Checkpoint: that of the two.
+// cache(file): the elements of the input, which a first pass keeps in memory (ops/files/memory_cache.h) or in
+// files (ops/files/file_cache.h) and later ones are given. Checkpoint: that of the two.
 #include "dataset/compose.h"
-#include "ops/file_cache.h"
-#include "ops/memory_cache.h"
-#include "ops/written.h"
+#include "ops/files/file_cache.h"
+#include "ops/files/memory_cache.h"
+#include "ops/files/written.h"
 
 namespace weir::cache_op {
 namespace {

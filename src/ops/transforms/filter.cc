@@ -3,8 +3,8 @@
 // one too far on. Checkpoint: the input's position.
 #include <algorithm>
 
-#include "ops/apply.h"
-#include "ops/chosen_rows.h"
+#include "ops/functions/apply.h"
+#include "ops/functions/chosen_rows.h"
 #include "ops/list.h"
 
 namespace weir {

@@ -2,7 +2,7 @@
 // on. A failed call is one error; the next element follows. Checkpoint: the open element's number, and the
 // position in its dataset.
 #include "dataset/yield_timer.h"
-#include "ops/inner.h"
+#include "ops/functions/inner.h"
 
 namespace weir::flat_map_op {
 namespace {

@@ -1,6 +1,6 @@
 // global_shuffle(seed, reshuffle_each_iteration): all elements in random order, each read by its position
-// (dataset/access.h) in a permutation that is computed (ops/index_shuffle.h). Order and seeds as in tf.data.
-// Checkpoint: the seeds, and how many were given.
+// (dataset/access.h) in a permutation that is computed (ops/shuffling/index_shuffle.h). Order and seeds as in
+// tf.data. Checkpoint: the seeds, and how many were given.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -11,8 +11,8 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
-#include "ops/index_shuffle.h"
-#include "ops/opening_seeds.h"
+#include "ops/shuffling/index_shuffle.h"
+#include "ops/shuffling/opening_seeds.h"
 
 namespace weir::global_shuffle_op {
 namespace {

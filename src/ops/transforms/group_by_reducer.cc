@@ -13,9 +13,9 @@
 #include "core/text.h"
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
-#include "ops/row_keys.h"
-#include "ops/row_width.h"
-#include "ops/state_fold.h"
+#include "ops/functions/row_keys.h"
+#include "ops/functions/row_width.h"
+#include "ops/functions/state_fold.h"
 
 namespace weir::group_by_reducer_op {
 namespace {

@@ -21,11 +21,11 @@
 #include "core/text.h"
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
-#include "ops/endless.h"
-#include "ops/held_dataset.h"
-#include "ops/inner.h"
+#include "ops/batching/endless.h"
+#include "ops/batching/held_dataset.h"
+#include "ops/functions/inner.h"
+#include "ops/functions/row_keys.h"
 #include "ops/list.h"
-#include "ops/row_keys.h"
 
 namespace weir {
 void GroupByWindowParams::fields(Fields& f) {

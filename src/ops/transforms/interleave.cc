@@ -18,9 +18,9 @@
 #include "dataset/failed_read.h"
 #include "dataset/tuner_start.h"
 #include "dataset/yield_timer.h"
-#include "ops/inner.h"
+#include "ops/access/placed_rows.h"
+#include "ops/functions/inner.h"
 #include "ops/list.h"
-#include "ops/placed_rows.h"
 
 namespace weir {
 void InterleaveParams::fields(Fields& fields) {

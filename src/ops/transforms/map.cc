@@ -9,9 +9,9 @@
 #include "dataset/ahead_cursor.h"
 #include "dataset/tuner_start.h"
 #include "exec/call_window.h"
-#include "ops/apply.h"
+#include "ops/functions/apply.h"
+#include "ops/functions/mapped_rows.h"
 #include "ops/list.h"
-#include "ops/mapped_rows.h"
 
 namespace weir {
 void MapParams::fields(Fields& fields) {

@@ -1,14 +1,14 @@
 // map_and_batch(f, n, drop_remainder, num_parallel_calls): map(f, num_parallel_calls) and batches of n
 // results. Unlike batch, an error fails its batch and the next one begins where it would have, as in tf.data.
-// Checkpoint: ops/batch_cursor.h.
+// Checkpoint: ops/batching/batch_cursor.h.
 #include <cstdint>
 #include <utility>
 
 #include "dataset/batch_buffer.h"
 #include "dataset/compose.h"
-#include "ops/apply.h"
-#include "ops/batch_cursor.h"
-#include "ops/joined_batch.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/joined_batch.h"
+#include "ops/functions/apply.h"
 #include "ops/list.h"
 
 namespace weir::map_and_batch_op {

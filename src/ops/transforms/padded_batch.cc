@@ -1,10 +1,11 @@
 // padded_batch(n, shapes, values, drop_remainder): n elements joined along a new first dimension, each padded
-// to the largest of the batch or to a given shape. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+// to the largest of the batch or to a given shape. Order is kept. Errors and checkpoint:
+// ops/batching/batch_cursor.h.
 #include <cstdint>
 
-#include "ops/batch_cursor.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/padding.h"
 #include "ops/list.h"
-#include "ops/padding.h"
 
 namespace weir {
 void PaddedBatchParams::fields(Fields& f) {

@@ -1,9 +1,9 @@
 // ragged_batch(n, drop_remainder): n elements joined along a new first dimension; tensors whose first
-// dimension varies become ragged. Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+// dimension varies become ragged. Order is kept. Errors and checkpoint: ops/batching/batch_cursor.h.
 #include <cstdint>
 
-#include "ops/batch_cursor.h"
-#include "ops/joined_batch.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/joined_batch.h"
 #include "ops/list.h"
 
 namespace weir::ragged_batch_op {

@@ -9,9 +9,9 @@
 
 #include "core/text.h"
 #include "dataset/batch_buffer.h"
-#include "ops/batch_cursor.h"
-#include "ops/batch_rows.h"
-#include "ops/joined_batch.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/batch_rows.h"
+#include "ops/batching/joined_batch.h"
 
 namespace weir::rebatch_op {
 namespace {

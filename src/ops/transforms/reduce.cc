@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "dataset/yield_timer.h"
-#include "ops/state_fold.h"
+#include "ops/functions/state_fold.h"
 
 namespace weir::reduce_op {
 namespace {

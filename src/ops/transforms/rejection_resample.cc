@@ -13,11 +13,11 @@
 #include "core/philox.h"
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "expr/dispatch.h"
-#include "ops/apply.h"
-#include "ops/endless.h"
+#include "expr/types/dispatch.h"
+#include "ops/batching/endless.h"
+#include "ops/functions/apply.h"
+#include "ops/functions/native.h"
 #include "ops/list.h"
-#include "ops/native.h"
 
 namespace weir::rejection_resample_op {
 namespace {

@@ -5,9 +5,9 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/compose.h"
-#include "ops/blocking_lane.h"
-#include "ops/pipeline_digest.h"
-#include "ops/written.h"
+#include "ops/files/blocking_lane.h"
+#include "ops/files/pipeline_digest.h"
+#include "ops/files/written.h"
 
 namespace weir::save_op {
 namespace {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <utility>
 
+#include "ops/functions/row_width.h"
+#include "ops/functions/state_fold.h"
 #include "ops/list.h"
-#include "ops/row_width.h"
-#include "ops/state_fold.h"
 
 namespace weir {
 void ScanParams::fields(Fields& fields) {

@@ -13,7 +13,7 @@
 #include "dataset/settling.h"
 #include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
-#include "ops/seekable_input.h"
+#include "ops/access/seekable_input.h"
 
 namespace weir::shard_op {
 namespace {

@@ -14,8 +14,8 @@
 #include "core/exception.h"
 #include "dataset/yield_timer.h"
 #include "ops/list.h"
-#include "ops/opening_seeds.h"
-#include "ops/shuffle_slots.h"
+#include "ops/shuffling/opening_seeds.h"
+#include "ops/shuffling/shuffle_slots.h"
 
 namespace weir {
 void ShuffleParams::fields(Fields& f) {

@@ -6,7 +6,7 @@
 #include "core/exception.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
-#include "ops/seekable_input.h"
+#include "ops/access/seekable_input.h"
 
 namespace weir::skip_op {
 namespace {

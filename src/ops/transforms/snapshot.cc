@@ -1,9 +1,9 @@
 // snapshot(path, compression): the elements of the input, which a first pass writes to a folder and later
-// ones read. Checkpoint: that of the reader or writer, see ops/file_cache.h.
+// ones read. Checkpoint: that of the reader or writer, see ops/files/file_cache.h.
 #include "dataset/compose.h"
-#include "ops/blocking_lane.h"
-#include "ops/file_cache.h"
-#include "ops/written.h"
+#include "ops/files/blocking_lane.h"
+#include "ops/files/file_cache.h"
+#include "ops/files/written.h"
 
 namespace weir::snapshot_op {
 namespace {

@@ -1,12 +1,12 @@
 // sparse_batch(n, row_shape): n dense tensors, which may differ in shape, joined into one sparse tensor.
-// Order is kept. Errors and checkpoint: ops/batch_cursor.h.
+// Order is kept. Errors and checkpoint: ops/batching/batch_cursor.h.
 #include <cstdint>
 
 #include "core/text.h"
 #include "dataset/joined_buffer.h"
-#include "ops/batch_cursor.h"
+#include "ops/batching/batch_cursor.h"
+#include "ops/batching/padding.h"
 #include "ops/list.h"
-#include "ops/padding.h"
 
 namespace weir::sparse_batch_op {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ops/apply.h"
+#include "ops/functions/apply.h"
 
 namespace weir::take_while_op {
 namespace {

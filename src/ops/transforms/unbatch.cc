@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "core/checked.h"
-#include "ops/batch_rows.h"
+#include "ops/batching/batch_rows.h"
 #include "ops/list.h"
 
 namespace weir::unbatch_op {

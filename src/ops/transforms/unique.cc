@@ -1,6 +1,6 @@
 // unique(): each element the first time that it comes. Errors keep their places. Remembers a key of each
-// element (ops/key_set.h), so memory and checkpoints grow with the number of different ones. A row that
-// memory runs out for is an error whether it would have been new or not. Checkpoint: the keys, and the
+// element (ops/functions/key_set.h), so memory and checkpoints grow with the number of different ones. A row
+// that memory runs out for is an error whether it would have been new or not. Checkpoint: the keys, and the
 // input's position; rows that were pulled and not looked at come again.
 #include <cstring>
 #include <string>
@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "core/text.h"
-#include "ops/chosen_rows.h"
-#include "ops/key_set.h"
+#include "ops/functions/chosen_rows.h"
+#include "ops/functions/key_set.h"
 
 namespace weir::unique_op {
 namespace {

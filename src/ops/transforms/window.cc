@@ -12,8 +12,8 @@
 #include "core/checked.h"
 #include "core/text.h"
 #include "dataset/operator.h"
-#include "ops/held_dataset.h"
-#include "ops/window_rows.h"
+#include "ops/batching/held_dataset.h"
+#include "ops/batching/window_rows.h"
 
 namespace weir::window_op {
 namespace {

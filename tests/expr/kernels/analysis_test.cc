@@ -3,9 +3,9 @@
 #include <random>
 
 #include "core/cpu.h"
-#include "expr/exponential.h"
 #include "expr/harness.h"
-#include "expr/trig.h"
+#include "expr/kernels/shared/exponential.h"
+#include "expr/kernels/shared/trig.h"
 
 namespace weir::test {
 namespace {

@@ -1,4 +1,4 @@
-#include "expr/colour.h"
+#include "expr/kernels/shared/colour.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "expr/math.h"
+#include "expr/kernels/shared/math.h"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "expr/reduce.h"
+#include "expr/kernels/shared/reduce.h"
 
 #include <cmath>
 

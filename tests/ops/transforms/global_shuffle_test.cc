@@ -2,8 +2,8 @@
 #include <set>
 
 #include "ops/contract.h"
-#include "ops/index_shuffle.h"
 #include "ops/pipelines.h"
+#include "ops/shuffling/index_shuffle.h"
 
 namespace weir::test {
 namespace {

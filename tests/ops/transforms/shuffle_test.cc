@@ -8,7 +8,7 @@
 #include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
-#include "ops/shuffle_order.h"
+#include "ops/shuffling/shuffle_order.h"
 #include "support/probe.h"
 #include "support/test_runtime.h"
 

@@ -1,0 +1,182 @@
+#include "expr/compile/composed_function.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "expr/compile/finish_program.h"
+#include "expr/run/compiled.h"
+
+namespace weir {
+
+namespace {
+
+// Longer ones stay apart, which costs them little.
+constexpr size_t kMostInstructions = 256;
+
+// Instructions that only compute: nothing is opened, and nothing of the host called.
+bool only_computes(const Program& program) {
+  return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
+    if (instruction.kind == Instruction::Kind::branch)
+      return only_computes(*instruction.then_program) && only_computes(*instruction.else_program);
+    return instruction.kind == Instruction::Kind::kernel;
+  });
+}
+
+bool has_datasets(const Program& program) {
+  return std::any_of(program.registers.begin(), program.registers.end(),
+                     [](const Register& reg) { return reg.type.dtype == DType::dataset; });
+}
+
+const CompiledFunction* computing(const Function& function) {
+  const auto* compiled = dynamic_cast<const CompiledFunction*>(&function);
+  if (!compiled || function.lane() != Lane::compute || !function.not_replayable().empty()) return nullptr;
+  const Program& program = compiled->program();
+  if (program.code.size() > kMostInstructions || has_datasets(program) || !only_computes(program))
+    return nullptr;
+  return compiled;
+}
+
+Program copy_of(const Program& program);
+
+Instruction copy_of(const Instruction& from) {
+  Instruction out;
+  out.kind = from.kind;
+  out.args = from.args;
+  out.results = from.results;
+  out.can_fail = from.can_fail;
+  out.per_row = from.per_row;
+  out.body = from.body;
+  out.by_entries = from.by_entries;
+  out.op = from.op;
+  if (from.place) out.place = std::make_unique<const CallPlace>(*from.place);
+  out.state = from.state;
+  out.site = from.site;
+  out.seed = from.seed;
+  out.seed_args = from.seed_args;
+  if (from.then_program) out.then_program = std::make_unique<Program>(copy_of(*from.then_program));
+  if (from.else_program) out.else_program = std::make_unique<Program>(copy_of(*from.else_program));
+  out.then_args = from.then_args;
+  out.else_args = from.else_args;
+  return out;
+}
+
+Program unfinished_copy(const Program& program) {
+  Program out;
+  out.inputs = program.inputs;
+  out.registers = program.registers;
+  for (const Instruction& instruction : program.code) out.code.push_back(copy_of(instruction));
+  out.results = program.results;
+  return out;
+}
+
+Program copy_of(const Program& program) {
+  Program out = unfinished_copy(program);
+  finish_program(out);
+  return out;
+}
+
+// The same with some of the results, and the code that these need.
+Program with_results(const Program& program, const std::vector<bool>& results) {
+  Program out = unfinished_copy(program);
+  out.results.clear();
+  for (size_t i = 0; i < program.results.size(); ++i) {
+    if (results[i]) out.results.push_back(program.results[i]);
+  }
+  finish_program(out);
+  return out;
+}
+
+// Appends the code of `more`, whose inputs are the registers `inputs` of `program`. Returns where its results
+// are.
+std::vector<int> append(Program& program, const Program& more, const std::vector<int>& inputs) {
+  std::vector<int> moved;
+  const auto first = static_cast<int>(program.code.size());
+  for (const Register& reg : more.registers) {
+    if (reg.source == Register::Source::input) {
+      moved.push_back(inputs[static_cast<size_t>(reg.index)]);
+      continue;
+    }
+    moved.push_back(static_cast<int>(program.registers.size()));
+    program.registers.push_back(reg);
+    if (reg.source == Register::Source::computed) program.registers.back().instruction += first;
+  }
+  const auto move_all = [&](std::vector<int>& registers) {
+    for (int& reg : registers) reg = moved[static_cast<size_t>(reg)];
+  };
+  for (const Instruction& from : more.code) {
+    Instruction instruction = copy_of(from);
+    move_all(instruction.args);
+    move_all(instruction.results);
+    move_all(instruction.then_args);
+    move_all(instruction.else_args);
+    program.code.push_back(std::move(instruction));
+  }
+  std::vector<int> results = more.results;
+  move_all(results);
+  return results;
+}
+
+ProgramTraits joined_traits(const Function& a, const Function& b) {
+  ProgramTraits out;
+  a.add_sites(out.sites);
+  b.add_sites(out.sites);
+  out.draws_random = a.draws_random() || b.draws_random();
+  return out;
+}
+
+}  // namespace
+
+bool only_computes(const Function& function) { return computing(function) != nullptr; }
+
+FunctionRef composed(const Function& inner, const Function& outer) {
+  const CompiledFunction* first = computing(inner);
+  const CompiledFunction* second = computing(outer);
+  if (!first || !second || inner.can_fail()) return nullptr;
+  if (first->program().code.size() + second->program().code.size() > kMostInstructions) return nullptr;
+  Program program = copy_of(first->program());
+  program.results = append(program, second->program(), program.results);
+  finish_program(program);
+  return FunctionRef(make_ref<const CompiledFunction>(inner.input(), outer.result(), std::move(program),
+                                                      joined_traits(inner, outer)));
+}
+
+std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results) {
+  const CompiledFunction* compiled = computing(function);
+  if (!compiled) return std::vector<bool>(function.input().components().size(), true);
+  const Program program = with_results(compiled->program(), results);
+  std::vector<bool> needed(static_cast<size_t>(program.inputs));
+  const auto need = [&](const std::vector<int>& registers) {
+    for (int reg : registers) {
+      const Register& source = program.registers[static_cast<size_t>(reg)];
+      if (source.source == Register::Source::input) needed[static_cast<size_t>(source.index)] = true;
+    }
+  };
+  need(program.results);
+  for (const Instruction& instruction : program.code) {
+    need(instruction.args);
+    need(instruction.then_args);
+    need(instruction.else_args);
+  }
+  return needed;
+}
+
+FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
+                     const std::vector<bool>& results, Spec result) {
+  const Program& whole = computing(function)->program();
+  Program program;
+  // Where each input is; no code that stays uses the others.
+  std::vector<int> places(inputs.size(), -1);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i]) continue;
+    places[i] = program.inputs;
+    program.registers.push_back(whole.registers[i]);
+    program.registers.back().index = program.inputs++;
+  }
+  program.results = append(program, with_results(whole, results), places);
+  finish_program(program);
+  return FunctionRef(make_ref<const CompiledFunction>(std::move(input), std::move(result), std::move(program),
+                                                      joined_traits(function, function)));
+}
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+// composed: one function in place of two that are applied one after the other. narrowed: one without the
+// parts of its argument and result that nobody uses.
+#pragma once
+
+#include <vector>
+
+#include "expr/types/function.h"
+
+namespace weir {
+
+// Whether the function is a lambda that only computes: it opens nothing, calls nothing of the host and does
+// not wait.
+bool only_computes(const Function& function);
+
+// The function x -> outer(inner(x)), which gives the same values: random calls keep their places and seeds.
+// Null unless both only compute and the inner one cannot fail, so that all errors are the outer one's. Their
+// operations run together, without the values in between.
+// REQUIRES: the outer one takes what the inner one gives
+FunctionRef composed(const Function& inner, const Function& outer);
+
+// Which components of its argument the function needs for these components of its result, and to find out
+// whether it fails. All, unless it only computes.
+std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results);
+
+// The function of the components `inputs` of the argument, structured as `input`, that gives the components
+// `results` of the result, structured as `result`. What fails is the same but for features that nobody uses
+// (expr/types/partial_state.h).
+// REQUIRES: it only computes, and needs no other components
+FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
+                     const std::vector<bool>& results, Spec result);
+
+}  // namespace weir

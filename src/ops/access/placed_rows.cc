@@ -1,0 +1,173 @@
+#include "ops/access/placed_rows.h"
+
+#include <algorithm>
+#include <cstring>
+#include <new>
+#include <stdexcept>
+
+#include "core/checked.h"
+
+namespace weir {
+
+namespace {
+
+// The place of each row of a part, one after the other.
+class Steps {
+ public:
+  explicit Steps(const PlacedRows::Places& places) : at_(places.first), left_(places.left), places_(places) {}
+  int next() {
+    if (left_ == 0) {
+      at_ += places_.gap;
+      left_ = places_.run;
+    }
+    --left_;
+    return at_++;
+  }
+
+ private:
+  int at_;
+  int left_;
+  const PlacedRows::Places& places_;
+};
+
+// Single rows of a small size at a fixed distance.
+template <size_t Size>
+void spread(uint8_t* to, const uint8_t* from, int rows, size_t distance) {
+  for (int row = 0; row < rows; ++row, to += distance, from += Size) std::memcpy(to, from, Size);
+}
+
+void spread_rows(uint8_t* to, const uint8_t* from, int rows, size_t bytes, PlacedRows::Places places) {
+  const size_t distance = static_cast<size_t>(places.run + places.gap) * bytes;
+  to += static_cast<size_t>(places.first) * bytes;
+  if (places.run == 1 && places.left == 1) {
+    switch (bytes) {
+      case 1:
+        return spread<1>(to, from, rows, distance);
+      case 2:
+        return spread<2>(to, from, rows, distance);
+      case 4:
+        return spread<4>(to, from, rows, distance);
+      case 8:
+        return spread<8>(to, from, rows, distance);
+      default:
+        break;
+    }
+  }
+  while (rows > 0) {
+    const int run = std::min(rows, places.left);
+    const size_t size = static_cast<size_t>(run) * bytes;
+    std::memcpy(to, from, size);
+    to += size + static_cast<size_t>(places.gap) * bytes;
+    from += size;
+    rows -= run;
+    places.left = places.run;
+  }
+}
+
+}  // namespace
+
+PlacedRows::PlacedRows(const std::vector<Component>& components) {
+  parts_.reserve(components.size());
+  int64_t total = 0;
+  for (const Component& component : components) {
+    const bool known =
+        !has_owners(component.dtype) && component.shape.is_static() && component.shape.rank() < kMaxRank;
+    const int64_t count = known ? checked_count(component.shape.dims()) : -1;
+    const auto bytes = checked_multiply(count, static_cast<int64_t>(dtype_size(component.dtype)));
+    const auto sum = checked_add(bytes, total);
+    fits_ = fits_ && count >= 0 && sum;
+    if (!fits_) return;
+    total = *sum;
+    parts_.push_back({component.dtype, component.shape, static_cast<size_t>(*bytes), nullptr});
+  }
+  row_bytes_ = std::max<int64_t>(total, 1);
+}
+
+bool PlacedRows::begin(Block& out, int rows, bool drop) noexcept try {
+  out.reset(drop ? 0 : parts_.size());
+  for (size_t i = 0; i < out.columns.size(); ++i) {
+    parts_[i].to = out.columns[i].make_dense(parts_[i].dtype, parts_[i].shape, rows);
+  }
+  out_ = &out;
+  room_ = rows;
+  drop_ = drop;
+  lost_ = misfit_ = false;
+  origins_.clear();
+  return true;
+} catch (const std::bad_alloc&) {
+  return false;
+}
+
+// Returns false if the rows are of another size than the structure says.
+bool PlacedRows::copy(const Column& column, const Part& part, int rows, Places places) const noexcept {
+  if (part.bytes == 0) return true;
+  if (column.dense()) {
+    const Tensor& tensor = column.tensor();
+    if (tensor.dtype != part.dtype || tensor.byte_size() != static_cast<size_t>(rows) * part.bytes)
+      return false;
+    spread_rows(part.to, tensor.data, rows, part.bytes, places);
+    return true;
+  }
+  Steps steps(places);
+  for (int row = 0; row < rows; ++row) {
+    const Tensor& tensor = column.list()[static_cast<size_t>(row)];
+    uint8_t* to = part.to + static_cast<size_t>(steps.next()) * part.bytes;
+    if (tensor.dtype == DType::invalid) continue;
+    if (tensor.dtype != part.dtype || tensor.byte_size() != part.bytes) return false;
+    std::memcpy(to, tensor.data, part.bytes);
+  }
+  return true;
+}
+
+void PlacedRows::put(const Block& part, Places places) noexcept {
+  for (size_t i = 0; i < out_->columns.size() && i < part.columns.size() && part.value_rows() > 0; ++i) {
+    if (!copy(part.columns[i], parts_[i], part.rows, places)) misfit_ = true;
+  }
+  if (!part.errors.empty()) [[unlikely]]
+    note_errors(part, places);
+  if (!part.origins.empty()) note_origins(part, places);
+}
+
+void PlacedRows::note_errors(const Block& part, const Places& places) noexcept try {
+  Steps steps(places);
+  for (int row = 0; row < part.rows; ++row) {
+    const int place = steps.next();
+    const ErrorPtr* error = part.error_of(row);
+    if (error == nullptr) continue;
+    for (size_t i = 0; i < out_->columns.size() && parts_[i].bytes > 0; ++i) {
+      std::memset(parts_[i].to + static_cast<size_t>(place) * parts_[i].bytes, 0, parts_[i].bytes);
+    }
+    out_->fail_row(place, *error);
+  }
+} catch (...) {
+  lost_ = true;
+}
+
+void PlacedRows::note_origins(const Block& part, const Places& places) noexcept try {
+  origins_.resize(static_cast<size_t>(room_));
+  Steps steps(places);
+  for (int row = 0; row < part.rows; ++row)
+    origins_[static_cast<size_t>(steps.next())] = part.origins.of(row);
+} catch (...) {
+  // Without memory there are none.
+  origins_.clear();
+}
+
+void PlacedRows::finish(int rows) {
+  Block& out = *out_;
+  out_ = nullptr;
+  if (lost_) throw std::bad_alloc();
+  if (misfit_) throw std::logic_error("an element has another size than its structure says");
+  // A small rest does not hold the memory of the whole.
+  const bool copies = rows <= room_ / 2;
+  for (Column& column : out.columns) {
+    Column rest = column.slice(0, rows);
+    if (copies) rest.set_dense(deep_copy(rest.tensor()));
+    column = std::move(rest);
+  }
+  out.rows = rows;
+  for (int row = 0; row < rows && !origins_.empty(); ++row)
+    out.origins.add_one(row, origins_[static_cast<size_t>(row)]);
+}
+
+}  // namespace weir

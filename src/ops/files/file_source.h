@@ -1,0 +1,340 @@
+// FileSource: what the sources that read files share: the names, compression, reading ahead or in turns, and
+// a position of file, offset and record. A file that fails is one error; the next one follows.
+//
+//   struct Format {
+//     using Params = …;        // with files, compression and num_parallel_reads
+//     using Reader = …;        // a FileReader with next_batch
+//     using Rows = …;          // the output of next_batch: a RecordBatch, or a Block of the operator's
+//     structure static constexpr const char* reader_name;  // of the internal operator static const
+//     OperatorDef& op(); static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const
+//     Params&, uint64_t); static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
+//     // Where its rows have positions: their Access, whether they are at hand, and OperatorDef::no_access.
+//     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
+//     static bool seeks(Context&, const std::vector<std::string>& files);
+//     static const char* no_access(const Params&);
+//   };
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "core/text.h"
+#include "dataset/access.h"
+#include "dataset/ahead_cursor.h"
+#include "dataset/compose.h"
+#include "format/file_reader.h"
+#include "ops/access/read_ahead.h"
+#include "ops/files/read_files.h"
+#include "ops/list.h"
+
+namespace weir {
+
+// The greatest num_parallel_reads.
+inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
+inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
+inline constexpr const char* kCompressionDoc = "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.";
+inline constexpr const char* kInTurnsDoc =
+    "The number of files to read in turns, one record of each; auto is 8.";
+
+// What the cursor does with the rows that a reader gave.
+namespace file_rows {
+
+inline void clear(RecordBatch& batch) { batch.clear(); }
+inline int count(const RecordBatch& batch) { return static_cast<int>(batch.records.size()); }
+inline void move_to(RecordBatch& batch, bool drop, Block& out) {
+  const int rows = count(batch);
+  out.reset(drop ? 0 : 1);
+  out.rows = rows;
+  if (drop) return;
+  std::copy_n(batch.records.data(), rows, out.columns[0].make_dense<Str>(Shape(), rows));
+  auto owners = make_ref<Owners>();
+  for (BufferRef& buffer : batch.owners) owners->list.push_back(std::move(buffer));
+  batch.clear();
+  out.columns[0].set_owners(std::move(owners));
+}
+
+inline void clear(Block& block) { block.rows = 0; }
+inline int count(const Block& block) { return block.rows; }
+// The consumer's spare memory is for the reader's next rows.
+inline void move_to(Block& block, bool drop, Block& out) {
+  if (drop) {
+    out.reset(0);
+  } else {
+    out.columns.swap(block.columns);
+  }
+  out.rows = block.rows;
+  out.errors.swap(block.errors);
+  block.rows = 0;
+  block.errors.clear();
+}
+
+}  // namespace file_rows
+
+// The reader itself, which may block.
+template <class Format>
+class FileCursor final : public Cursor {
+  using Params = typename Format::Params;
+
+ public:
+  FileCursor(Opening& opening, const Params& params)
+      : files_(opening, params.files.index, Port::Mode::keep), params_(params) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out) override {
+    for (;;) {
+      file_rows::clear(batch_);
+      if (!reader_) {
+        Step opened = open_next(ctx);
+        if (opened.error() || opened.answer() != PullResult::rows) return opened;
+      }
+      const int64_t first = reader_->position().record;
+      Status status =
+          reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
+      if (file_rows::count(batch_) > 0) {
+        file_rows::move_to(batch_, demand.drop, out);
+        out.origins.add(0, Origin(source_, first));
+        return PullResult::rows;
+      }
+      // Destroy does not wait for the read, so nothing below may be called any more.
+      if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+      if constexpr (requires { reader_->skips_damaged_file(); }) {
+        if (reader_->skips_damaged_file() && status.code() == Code::data_loss &&
+            !status.error().read_failed) {
+          warn(ctx, status);
+          status = Status();
+        }
+        if (status.ok() || !reader_->goes_on()) close_file();
+      } else {
+        close_file();
+      }
+      if (!status.ok()) return status;
+    }
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    // The records that were being given, else the file.
+    if (const int records = file_rows::count(batch_); records > 0) {
+      file_rows::clear(batch_);
+      return records;
+    }
+    if (files_.buffered() > 0) close_file();
+    return 1;
+  }
+
+  void state(Archive& archive) override {
+    if (reader_) position_ = reader_->position();
+    files_.state(archive);
+    archive("open", open_);
+    archive("offset", position_.offset);
+    archive("record", position_.record);
+    if (archive.loading()) reader_.reset();
+  }
+
+  Step resume(Context& ctx) override {
+    if (!open_) return PullResult::rows;
+    Step opened = open_next(ctx);
+    if (opened.error() || opened.answer() != PullResult::rows) return opened;
+    WEIR_TRY(reader_->seek(position_));
+    return PullResult::rows;
+  }
+
+ private:
+  // A line that there is no memory for is left out.
+  static void warn(Context& ctx, const Status& status) noexcept try {
+    Logger* logger = ctx.runtime().logger;
+    if (logger)
+      logger->log(Logger::Level::warning, concat("rest of file skipped: ", status.error().describe()));
+  } catch (...) {
+  }
+
+  // Opens the file whose name comes next.
+  Step open_next(Context& ctx) {
+    PullResult got = files_.fill(ctx, Demand{});
+    if (got != PullResult::rows) return got;
+    if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
+      ErrorPtr copy = *error;
+      close_file();
+      return copy;
+    }
+    WEIR_TRY(open_file(ctx));
+    return PullResult::rows;
+  }
+
+  Status open_file(Context& ctx) {
+    Tensor name = files_.block().columns[0].row(files_.begin());
+    std::string file(name.as<const Str>()->view());
+    Result<Compression> compression = parse_compression(*params_.compression);
+    auto fail = [&](const Status& status) {
+      close_file();
+      return status;
+    };
+    if (!compression.ok()) return fail(compression.status());
+    Runtime& runtime = ctx.runtime();
+    auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
+    auto stream = open_stream(*runtime.files, file, *compression);
+    if (!stream.ok()) return fail(stream.status());
+    auto reader = Format::make(*std::move(stream), params_, limit);
+    if (!reader.ok()) return fail(reader.status());
+    reader_ = *std::move(reader);
+    if constexpr (requires { reader_->stop_when(ctx.session.cancelled); })
+      reader_->stop_when(ctx.session.cancelled);
+    source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
+    open_ = true;
+    return Status();
+  }
+
+  // The file's name is used up: what follows comes from the next one.
+  void close_file() {
+    reader_.reset();
+    open_ = false;
+    position_ = {};
+    files_.take(1);
+    files_.consume_all();
+  }
+
+  Port files_;
+  const Params params_;
+  std::unique_ptr<typename Format::Reader> reader_;
+  // The open file's number among the session's names.
+  uint32_t source_ = 0;
+  typename Format::Rows batch_;
+  // Whether the file at the head of files_ has been begun, and where its next record lies.
+  bool open_ = false;
+  RecordPosition position_;
+};
+
+template <class Format>
+class FileSource {
+  using Params = typename Format::Params;
+
+ public:
+  // The rest of an OperatorDef of such a source, whose name, doc and fields the format gives.
+  static OperatorDef define_with(OperatorDef def) {
+    def.kind = OperatorKind::source;
+    def.typing.spec = spec_of<Params, spec>;
+    def.typing.expand = expand;
+    def.ahead.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
+    def.ahead.limits = ahead;
+    if constexpr (kHasPositions) {
+      def.access.open = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
+        WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+        return open_access(opening.ctx, opening.inner(std::move(reader)));
+      };
+      def.access.refuses = no_access;
+      def.access.seeks = [](Opening& opening, const ParamsBase& params) {
+        auto reader = expansion(opening, params);
+        return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));
+      };
+    }
+    return define<Params, FileSource>(std::move(def));
+  }
+
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
+    WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
+    if (in_turns(params))
+      return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
+    MakeWindow window{read_ahead(reader->lane())};
+    return std::unique_ptr<Cursor>(
+        std::make_unique<WindowCursor>(opening, std::move(reader), std::move(window)));
+  }
+
+ private:
+  static constexpr bool kHasPositions = requires { &Format::access; };
+
+  static bool in_turns(const Params& params) { return params.num_parallel_reads.value_or(0) != 1; }
+
+  // One file after the other is read ahead, or as many as are read in turns.
+  static std::optional<RunsAhead> ahead(const ParamsBase& base, std::span<const DatasetRef> inputs) {
+    const auto& params = static_cast<const Params&>(base);
+    const WindowOptions window = read_ahead(inputs.back()->lane());
+    const int64_t files = params.num_parallel_reads.value_or(InterleaveParams::kAutoCycle);
+    return RunsAhead{.rows = window.max_rows,
+                     .bytes = window.max_bytes,
+                     .windows = in_turns(params) ? files : 1,
+                     .lane = Lane::blocking};
+  }
+
+  static Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
+    const Spec& names = inputs[static_cast<size_t>(params.files.index)]->spec();
+    if (!names.is_scalar(DType::string)) {
+      return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
+    }
+    if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
+    if constexpr (requires { Format::spec(params); }) {
+      return Format::spec(params);
+    } else {
+      return Spec::tensor(DType::string);
+    }
+  }
+
+  static const OperatorDef& reader_operator() {
+    static const OperatorDef def = [] {
+      OperatorDef reader{
+          .name = Format::reader_name,
+          .kind = OperatorKind::source,
+          .internal = true,
+          .typing = {.spec = spec_of<Params, spec>},
+          .ahead = {.lane = Lane::blocking},
+      };
+      if constexpr (kHasPositions) {
+        reader.access.open = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
+          WEIR_ASSIGN(const std::vector<std::string> names, all_names(opening));
+          return Format::access(opening.ctx, names);
+        };
+        reader.access.refuses = no_access;
+        reader.access.seeks = [](Opening& opening, const ParamsBase&) {
+          const auto names = all_names(opening);
+          return names.ok() && Format::seeks(opening.ctx, *names);
+        };
+      }
+      return define<Params, FileCursor<Format>>(std::move(reader));
+    }();
+    return def;
+  }
+
+  static const char* no_access(const ParamsBase& base) {
+    const auto& params = static_cast<const Params&>(base);
+    if (in_turns(params)) return "num_parallel_reads: 1";
+    if constexpr (kHasPositions) return Format::no_access(params);
+    return nullptr;
+  }
+
+  // The names of the files, which are far fewer than their records.
+  static Result<std::vector<std::string>> all_names(Opening& opening) {
+    WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access(opening.ctx, opening.input(0)));
+    const int64_t count = names->count().positions;
+    if (names->count().more) {
+      return invalid_argument(expected_found("as many files as there are", "file names without end"));
+    }
+    std::vector<std::string> out;
+    std::vector<int64_t> positions;
+    Block block;
+    for (int64_t at = 0; at < count; at += block.rows) {
+      positions.clear();
+      while (static_cast<int64_t>(positions.size()) < std::min<int64_t>(kMaxBlockRows, count - at))
+        positions.push_back(at + static_cast<int64_t>(positions.size()));
+      block.errors.clear();
+      names->read(opening.ctx, positions, block);
+      if (!block.errors.empty()) return Status(block.errors[0].error);
+      for (int row = 0; row < block.rows; ++row)
+        out.emplace_back(block.columns[0].row(row).template as<const Str>()->view());
+    }
+    return out;
+  }
+
+  static Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs,
+                                   const BuildSite& site) {
+    const auto& params = static_cast<const Params&>(base);
+    DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
+    auto reader = std::make_unique<Params>(params);
+    reader->files.index = 0;
+    reader->num_parallel_reads = 1;
+    if (!in_turns(params))
+      return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, site);
+    return interleave_files(std::move(names), params.num_parallel_reads, Format::op(), std::move(reader),
+                            site);
+  }
+};
+
+}  // namespace weir

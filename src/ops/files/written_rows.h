@@ -1,0 +1,45 @@
+// WrittenRows: the rows of a folder of written elements, as a cursor gives them. A damaged chunk is one
+// error; one in place of everything if the folder cannot be opened. Its position is the number of the next
+// row, among the elements of one run: in others it is refused. Runs on the blocking lane.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "core/archive.h"
+#include "core/pull.h"
+#include "core/runtime.h"
+#include "ops/files/written.h"
+
+namespace weir {
+
+// The most rows that are worth giving at once.
+inline constexpr int kWrittenBlockRows = 65536;
+
+class WrittenRows {
+ public:
+  // Opens nothing yet.
+  WrittenRows(std::string folder, Spec spec, WrittenManifest manifest)
+      : folder_(std::move(folder)), spec_(std::move(spec)), manifest_(std::move(manifest)) {}
+
+  Step next(Context& ctx, const Demand& demand, Block& out);
+  // As Cursor::lose.
+  int64_t lose() noexcept;
+  // Loading refuses another run when it is resumed.
+  void state(Archive& archive);
+  Status resume() const;
+
+ private:
+  const std::string folder_;
+  const Spec spec_;
+  const WrittenManifest manifest_;
+  // That of the loaded position.
+  std::string run_;
+  std::unique_ptr<WrittenReader> reader_;
+  int64_t row_ = 0;
+  // What next() was asked for.
+  int wanted_ = 1;
+  bool ended_ = false;
+};
+
+}  // namespace weir
