@@ -95,6 +95,9 @@ struct OperatorPage {
   // The document that bench/each.cc measures. It replaces NAMES by the files of a folder, RECORDS by a
   // TFRecord file, and TABLE by a CSV file.
   const char* bench = "";
+  // What other libraries and languages call it, and how that is written here: lines "NAME NAME …: TEXT" for
+  // the hints about unknown names.
+  const char* elsewhere = "";
   // The field that a single positional argument sets, if not the first: `range(stop)`.
   const char* single_argument = nullptr;
 };

@@ -133,8 +133,10 @@ class CallPrinter {
     if (!def && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
+      const std::string elsewhere =
+          names_elsewhere(syntax::Place::function) + names_elsewhere(syntax::Place::transformation);
       return invalid_argument(
-          {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names)});
+          {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names, elsewhere)});
     }
     auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
     const bool piped = !def || def->kind != OperatorKind::source;

@@ -31,6 +31,7 @@ class Binder final : public PipelineCompiler {
 
   Callee callee(syntax::Place place, std::string_view name) const override;
   std::vector<std::string> names(syntax::Place place) const override;
+  std::string elsewhere(syntax::Place place) const override { return names_elsewhere(place); }
   Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope, std::string_view path) override;
   Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope, std::string_view path) override;
   Result<HandedIn> handed(const syntax::Node& callback) override;

@@ -230,8 +230,11 @@ Result<std::vector<SchemaEntry>> schema(std::string_view name) {
   }
   std::erase_if(all, [&](const SchemaEntry& entry) { return entry.name != wanted; });
   if (!all.empty()) return all;
-  return Status(Code::not_found, expected_found("the name of an operator or function", quote(name),
-                                                syntax::hint_for(name, names)));
+  return Status(Code::not_found,
+                expected_found("the name of an operator or function", quote(name),
+                               syntax::hint_for(name, names,
+                                                names_elsewhere(syntax::Place::transformation) +
+                                                    names_elsewhere(syntax::Place::function))));
 }
 
 }  // namespace weir

@@ -1,5 +1,6 @@
 #include "graph/signatures.h"
 
+#include "core/text.h"
 #include "expr/types/kernel.h"
 #include "graph/arguments.h"
 #include "ops/list.h"
@@ -14,15 +15,23 @@ syntax::Grammar grammar_of_position(const Field& field) {
   return syntax::grammar_of_parameter(field.name);
 }
 
-syntax::SignatureTable make_table() {
-  syntax::SignatureTable table;
+syntax::Place place_of(const OperatorDef& def) {
+  return def.kind == OperatorKind::source ? syntax::Place::function : syntax::Place::transformation;
+}
+
+class Signatures final : public syntax::SignatureTable {
+ public:
+  std::string elsewhere(syntax::Place place) const override { return names_elsewhere(place); }
+};
+
+Signatures make_table() {
+  Signatures table;
   add_kernel_signatures(table);
   for (const OperatorDef* def : operators()) {
-    auto place = def->kind == OperatorKind::source ? syntax::Place::function : syntax::Place::transformation;
     FieldList fields(*def);
     std::vector<syntax::Grammar> positions;
     for (const Field& field : fields.list) positions.push_back(grammar_of_position(field));
-    table.add(place, def->name, positions);
+    table.add(place_of(*def), def->name, positions);
   }
   return table;
 }
@@ -34,8 +43,16 @@ syntax::SignatureTable make_table() {
 }  // namespace
 
 const syntax::Grammars& signatures() {
-  static const syntax::SignatureTable table = make_table();
+  static const Signatures table = make_table();
   return table;
+}
+
+std::string names_elsewhere(syntax::Place place) {
+  std::string out;
+  for (const OperatorDef* def : operators()) {
+    if (place_of(*def) == place && *def->page.elsewhere != '\0') out += concat(def->page.elsewhere, "\n");
+  }
+  return out;
 }
 
 }  // namespace weir

@@ -36,6 +36,8 @@ class Grammars {
   virtual bool knows(Place place, std::string_view callee) const = 0;
   // The callees of a place, for suggestions.
   virtual std::vector<std::string> names(Place place) const = 0;
+  // What they are called elsewhere, as in hint_for().
+  virtual std::string elsewhere(Place) const { return {}; }
 };
 
 // The rule for parameter names: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, which operators

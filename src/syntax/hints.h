@@ -13,7 +13,10 @@ std::string nearest_hint(std::string_view word, const std::vector<std::string>& 
                          std::string_view sign = "");
 
 // A hint if there is nothing called `word`, or nothing. `candidates` are the names that are allowed there.
-std::string hint_for(std::string_view word, const std::vector<std::string>& candidates);
+// `elsewhere` has a line "NAME NAME …: HOW IT IS WRITTEN" for names of other libraries and languages, in
+// small letters with underscores.
+std::string hint_for(std::string_view word, const std::vector<std::string>& candidates,
+                     std::string_view elsewhere = {});
 
 // The same for a call PREFIX.WORD(…) as in Python: a module's function, a tensor's or dataset's method.
 // `prefix` is the name in front, or empty if it is something else.

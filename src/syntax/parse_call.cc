@@ -35,8 +35,8 @@ void Parser::look_up(const Token& callee, Place place) {
   const std::string name(cursor_.text(callee));
   if (grammars_.knows(place, name) || std::find(lets_.begin(), lets_.end(), name) != lets_.end()) return;
   const std::string_view what = place == Place::function ? "source or function" : "transformation";
-  cursor_.replace(callee.span,
-                  {concat("there is no ", what, " called ", name), hint_for(name, grammars_.names(place))});
+  cursor_.replace(callee.span, {concat("there is no ", what, " called ", name),
+                                hint_for(name, grammars_.names(place), grammars_.elsewhere(place))});
 }
 
 bool Parser::at_argument_name() const {

@@ -40,6 +40,7 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
   for (const Kernel* kernel : kernels()) {
     if (is_identifier(kernel->name) && !syntax::is_reserved(kernel->name)) names.emplace_back(kernel->name);
   }
+  std::string elsewhere;
   if (context_.pipelines != nullptr) {
     if (context_.pipelines->callee(syntax::Place::transformation, node.text) !=
         PipelineCompiler::Callee::unknown) {
@@ -48,8 +49,10 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
     }
     for (std::string& name : context_.pipelines->names(syntax::Place::function))
       names.push_back(std::move(name));
+    elsewhere = context_.pipelines->elsewhere(syntax::Place::function);
   }
-  return error(node, {concat("there is no function '", node.text, "'"), syntax::hint_for(node.text, names)});
+  return error(node, {concat("there is no function '", node.text, "'"),
+                      syntax::hint_for(node.text, names, elsewhere)});
 }
 
 // The node of each parameter, null if left out.

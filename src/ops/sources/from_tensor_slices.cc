@@ -149,6 +149,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
   for (const Component& component : params.value.spec.components()) {
     if (component.shape.rank_known() && component.shape.dim(0) >= 0) return component.shape.dim(0);
   }
+           .elsewhere = "from_list from_array from_numpy: from_tensor_slices([…])",
   return kUnknown;
 }
 

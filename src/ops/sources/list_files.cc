@@ -159,6 +159,7 @@ const OperatorDef& definition() {
            .cost = "Reads the folders once, when the dataset is built.",
            .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
            .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
+           .elsewhere = "glob: list_files(\"*.tfrecord\")",
            .bench = R"(list_files("NAMES") | repeat(1000))"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,

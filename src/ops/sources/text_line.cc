@@ -52,6 +52,7 @@ const OperatorDef& definition() {
            .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
            .output = R"("one"
 "two")",
+           .elsewhere = "read_text lines: text_line(files)",
            .bench = R"(text_line("RECORDS"))"},
   });
   return def;

@@ -130,6 +130,8 @@ const OperatorDef& definition() {
            .cost = "At most one copy of each element.",
            .example = "range(5) | batch(2)",
            .output = "[0, 1]\n[2, 3]\n[4]",
+           .elsewhere =
+               "chunk chunks chunked group: batch(n)\nchunks_exact array_chunks: batch(n, drop_remainder: true)\ncollate collate_fn: batch(n), or padded_batch(n) for elements of unequal shapes\ncollect to_list list to_array: batch(n); the program that reads the elements has them without it\nas_numpy_iterator: by the program that reads the elements; leave it out\ndata_loader: shuffle(n) | batch(n) | prefetch(auto)",
            .bench = "range(1000000) | batch(128)"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,

@@ -60,6 +60,7 @@ const OperatorDef& definition() {
                "In memory: the bytes of the elements; later passes give views and copy nothing, and a restore reads the input again from the beginning. In files: a copy and a checksum per byte to write, a read and a checksum per byte after that.",
            .example = "range(3) | map(x -> x * x) | cache() | repeat(2)",
            .output = "0\n1\n4\n0\n1\n4",
+           .elsewhere = "memoize persist: cache()",
            .bench = "range(100000) | cache() | repeat(10)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .expand = expand},
       .position = {.counts_openings = may_be_memory,

@@ -159,6 +159,7 @@ const OperatorDef& definition() {
            .cost = "No copy.",
            .example = "range(2) | concatenate(range(10, 12))",
            .output = "0\n1\n10\n11",
+           .elsewhere = "union chain append extend concat: concatenate(other)",
            .bench = "range(500000) | concatenate(range(500000))"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.opens_late_from = 1, .passes_positions = true},

@@ -141,6 +141,8 @@ const OperatorDef& definition() {
            .cost = "One store per element.",
            .example = "range(10, 12) | enumerate(start: 1)",
            .output = "(1, 10)\n(2, 11)",
+           .elsewhere =
+               "map_with_index mapi map_indexed: enumerate() | map((i, x) -> …)\nwith_index zip_with_index indexed pairs: enumerate()",
            .bench = "range(1000000) | enumerate()"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
       .position = {.passes_positions = true},

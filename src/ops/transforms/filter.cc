@@ -69,6 +69,8 @@ const OperatorDef& definition() {
            .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
            .example = "range(6) | filter(x -> x % 2 == 0)",
            .output = "0\n2\n4",
+           .elsewhere =
+               "filter_map: filter(x -> …) | map(x -> …)\nwhere: filter(x -> …)\nreject: filter(x -> not …)\nsample random_sample: filter(x -> random_uniform([]) < 0.1)",
            .bench = "range(1000000) | filter(x -> x % 2 == 0)"},
       .typing = {.columns = Columns::judged},
       .position = {.kept =

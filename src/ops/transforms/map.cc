@@ -177,6 +177,8 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
+           .elsewhere =
+               "for_each foreach apply transform: map(x -> …)\nselect project: map(d -> {d.a, …})\nwith_column: map(d -> {d.a, new: …})\npmap par_map parallel_map map_parallel: map(x -> …, num_parallel_calls: auto)\nzip_with map_zip: zip(a, b) | map((x, y) -> …)",
       .page =
           {.doc =
                "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",

@@ -63,6 +63,7 @@ const OperatorDef& definition() {
            .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
            .example = "range(3) | prefetch(2)",
            .output = "0\n1\n2",
+           .elsewhere = "buffer buffered read_ahead: prefetch(n)",
            .bench = "range(1000000) | prefetch(1024)"},
       .typing = {.cardinality = same_cardinality,  // Nothing runs ahead of who asks for positions.
                  .columns = Columns::passed},

@@ -86,6 +86,8 @@ const OperatorDef& definition() {
            .cost = "One call of `f` per element.",
            .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
            .output = "10",
+           .elsewhere =
+               "fold foldl fold_left aggregate: reduce(initial, (s, x) -> …)\nsum: reduce(0, (s, x) -> s + x)\ncount: reduce(0, (n, x) -> n + 1)",
            .bench = "range(200000) | reduce(0, (s, x) -> s + x)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.keeps_rows = true,

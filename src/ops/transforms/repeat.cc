@@ -171,6 +171,7 @@ const OperatorDef& definition() {
            .cost = "Opens the input once per epoch.",
            .example = "range(2) | repeat(2)",
            .output = "0\n1\n0\n1",
+           .elsewhere = "cycle loop: repeat()",
            .bench = "range(1000) | repeat(1000)"},
       .typing = {.cardinality = cardinality_of<Params, cardinality>, .columns = Columns::passed},
       .position = {.epochs = epochs, .passes_positions = true},

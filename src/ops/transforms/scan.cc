@@ -75,6 +75,8 @@ const OperatorDef& definition() {
                "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
            .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
            .output = "1\n3\n6\n10\n15",
+           .elsewhere =
+               "accumulate: scan(initial, (s, x) -> (s, …))\ncumsum: scan(0, (s, x) -> (s + x, s + x))",
            .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
       .position = {.keeps_rows = true, .passes_positions = true},

@@ -141,6 +141,7 @@ const OperatorDef& definition() {
                "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
            .example = "range(8) | shard(3, 1)",
            .output = "1\n4\n7",
+           .elsewhere = "step_by every stride take_every: shard(n, 0), every n-th element",
            .bench = "range(1000000) | shard(4, 1)"},
       .typing = {.spec = spec_of<Params, spec>, .slice = slice},
       .position = {.passes_positions = true},

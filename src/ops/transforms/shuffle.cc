@@ -547,6 +547,8 @@ class Shuffle final : public Cursor, private ShuffleSlots {
 
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shuffle>({
+           .elsewhere =
+               "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions",
       .name = "shuffle",
       .page =
           {.doc =

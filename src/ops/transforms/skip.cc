@@ -89,6 +89,8 @@ const OperatorDef& definition() {
                "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
            .example = "range(5) | skip(3)",
            .output = "3\n4",
+           .elsewhere =
+               "drop offset: skip(n)\nrandom_split train_test_split: take(n) for one part and skip(n) for the other",
            .bench = "range(1000000) | skip(500000)"},
       .typing = {.slice = slice_of<Params, slice>},
   });

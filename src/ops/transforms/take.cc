@@ -26,8 +26,7 @@ class Take final : public RestartableCursor {
   }
   int64_t assured() const noexcept override { return std::min(left_, input_.assured()); }
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    if (left_ == 0) return PullResult::end;
-    const PullResult got = input_.pull(ctx, demand.at_most(left_), out);
+    const PullResult got = left_ > 0 ? input_.pull(ctx, demand.at_most(left_), out) : PullResult::end;
     if (got == PullResult::rows) left_ -= counted_rows(out);
     return got;
   }
@@ -50,6 +49,7 @@ const OperatorDef& definition() {
                .cost = "One comparison per block.",
                .example = "range(5) | take(2)",
                .output = "0\n1",
+               .elsewhere = "head limit top: take(n)\nfirst: take(1)",
                .bench = "range(2000000) | take(1000000)"},
       .typing = {.slice = slice_of<Params, slice>},
       .position = {.passes_positions = true},

@@ -82,6 +82,8 @@ const OperatorDef& definition() {
            .cost = "Moves no bytes but the indices of sparse tensors.",
            .example = "range(5) | batch(2) | unbatch()",
            .output = "0\n1\n2\n3\n4",
+           .elsewhere =
+               "flatten flat: unbatch() for tensors, flat_map(d -> d) for datasets\nexplode unchunk: unbatch()",
            .bench = "range(1000000) | batch(128) | unbatch()"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.keeps_rows = true,

@@ -152,6 +152,7 @@ const OperatorDef& definition() {
            .cost = "A look-up per element, and a copy of the elements that stay if others are dropped.",
            .example = "from_tensor_slices([3, 1, 3, 2, 1]) | unique()",
            .output = "3\n1\n2",
+           .elsewhere = "distinct dedup drop_duplicates: unique()",
            .bench = "range(1000000) | map(x -> x % 1000) | unique()"},
       .typing = {.spec = spec_of<Params, spec>},
       .position = {.kept =

@@ -241,3 +241,4 @@ const OperatorDef& definition() {
 }
 
 }  // namespace weir::window_op
+           .elsewhere = "sliding sliding_window rolling: window(n, shift: 1)",
