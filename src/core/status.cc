@@ -80,7 +80,6 @@ std::string Error::lead_and_message() const {
     if (!lead.empty()) out += concat(lead, ": ");
   }
   out += parts.rendered ? parts.mistake.sentence() : message;
-  for (const std::string& note : parts.notes) out += concat("; ", note);
   return without_controls(out);
 }
 

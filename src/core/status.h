@@ -77,7 +77,6 @@ struct MistakeParts {
   std::string parameter = {};
   // What the message was made of; empty if it was written as one sentence.
   Mistake mistake = {""};
-  std::vector<std::string> notes = {};
   std::optional<Span> span = {};
   // It only follows from another mistake: say, the name of something that did not build.
   bool consequence = false;
@@ -107,7 +106,7 @@ struct Error {
 
   // The sentence in its parts, for use in another message.
   Mistake what() const;
-  // "OPERATOR: PARAMETER: " where known, the sentence, the notes.
+  // "OPERATOR: PARAMETER: " where known, the sentence.
   std::string lead_and_message() const;
   // One line: the operator, the message, then file, offset, record and path where known; newlines as "\n".
   std::string describe() const;

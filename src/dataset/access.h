@@ -1,5 +1,5 @@
 // Access: reads the elements of a dataset by their positions, in any order and any number of times, for
-// global_shuffle. An operator provides it (OperatorDef::access) if its element i follows from its parameters
+// global_shuffle. An operator provides it (OperatorAccess::open) if its element i follows from its parameters
 // and from input elements at known positions; check_access() tells whether all operators of a pipeline do.
 //
 //   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));

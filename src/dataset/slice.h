@@ -1,5 +1,5 @@
 // Slice: which elements of its input an operator gives, unchanged and in order. An operator that declares one
-// (OperatorDef::slice) is counted, read by position and sought in by this declaration alone.
+// (OperatorTyping::slice) is counted, read by position and sought in by this declaration alone.
 #pragma once
 
 #include <cstdint>

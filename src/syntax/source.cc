@@ -73,10 +73,6 @@ std::string json_of(const Error& error, std::string_view source) {
   add("expected", what.expected);
   add("found", what.found);
   add("hint", what.hint);
-  std::string notes;
-  for (const std::string& note : error.parts.notes)
-    notes += concat(notes.empty() ? "" : ", ", json_string(note));
-  if (!notes.empty()) out += concat(", \"notes\": [", notes, "]");
   if (!error.parts.span) return out + "}";
   const size_t begin = std::min<size_t>(error.parts.span->offset, source.size());
   const size_t end = std::min<size_t>(begin + error.parts.span->size, source.size());

@@ -43,7 +43,7 @@ std::vector<ErrorPtr> mistakes_of(const Status& status, size_t* left_out);
 Status render(const Status& status, std::string_view source);
 
 // Mistakes as JSON, for editors: an array of objects with code, message, operator, parameter, expected,
-// found, hint, notes, and the span with offset, size, line, column, end_line and end_column. Empty if there
+// found, hint, and the span with offset, size, line, column, end_line and end_column. Empty if there
 // are no mistakes.
 std::string mistakes_json(const Status& status, std::string_view source);
 

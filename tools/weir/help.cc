@@ -267,9 +267,8 @@ FILE is the file that holds the document, `-` standard input; -e, --expression T
 single quotes. Nothing is run and params need no values.
 
 Prints up to ten mistakes to standard error, each with its line and a caret. With --json, prints an array of them to
-standard output, for editors: `code`, `message`, if known `operator`, `parameter`, `expected`, `found`, `hint` and
-`notes`, and `span` with `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column` in characters
-from 1. The exit status is 2 if there are mistakes, else 0.
+standard output, for editors: `code`, `message`, if known `operator`, `parameter`, `expected`, `found` and `hint`,
+and `span` with `offset` and `size` in bytes, `line`, `column`, `end_line` and `end_column` in characters from 1. The exit status is 2 if there are mistakes, else 0.
 
 examples:
   weir check -e 'range(10) | batch(0) | take(x)'

@@ -1,5 +1,5 @@
 // SeekableInput: the input of an operator that needs only a slice of its elements, as skip and shard do. If
-// elements can be read by their position (OperatorDef::seeks), only those are read, ahead of the operator;
+// elements can be read by their position (OperatorAccess::seeks), only those are read, ahead of the operator;
 // else the operator gets all of them and drops the others. A restored position continues in the way in which
 // it was saved.
 //
