@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "dataset/operator.h"
+#include "ops/counted_source.h"
 
 namespace weir {
 
@@ -20,60 +21,45 @@ struct HeldRowsParams : ParamsOf<HeldRowsParams> {
   void fields(Fields&) override {}
 };
 
-// Checkpoint: how many were given.
-class HeldRowsCursor final : public RestartableCursor {
+int64_t count_of(const Env& env) {
+  int64_t count = 0;
+  for (const Block& block : static_cast<const HeldRowsEnv&>(env).rows) count += block.rows;
+  return count;
+}
+
+class HeldRowsCursor final : public CountedSource<HeldRowsCursor, RestartableCursor> {
  public:
-  HeldRowsCursor(Opening& opening, const HeldRowsParams&) : env_(opening.env) {
-    for (const Block& block : blocks()) count_ += block.rows;
-  }
+  HeldRowsCursor(Opening& opening, const HeldRowsParams&)
+      : CountedSource(count_of(*opening.env)), env_(opening.env) {}
 
   bool restart(Opening& opening, const ParamsBase& params) override {
     *this = HeldRowsCursor(opening, static_cast<const HeldRowsParams&>(params));
     return true;
   }
 
-  int64_t assured() const noexcept override { return count_ - position_; }
-
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == count_) return PullResult::end;
+  int give(int64_t first, int rows, bool drop, Block& out) {
+    const std::vector<Block>& blocks = static_cast<const HeldRowsEnv&>(*env_).rows;
     // Only a restored position is elsewhere than at the end of the last block.
-    while (position_ - first_ >= blocks()[block_].rows) first_ += blocks()[block_++].rows;
-    const Block& block = blocks()[block_];
-    const int begin = static_cast<int>(position_ - first_);
-    const int rows = demand.at_most(block.rows - begin).rows;
-    out.reset(demand.drop ? 0 : block.columns.size());
+    if (first < first_) first_ = static_cast<int64_t>(block_ = 0);
+    while (first - first_ >= blocks[block_].rows) first_ += blocks[block_++].rows;
+    const Block& block = blocks[block_];
+    const int begin = static_cast<int>(first - first_);
+    rows = std::min(rows, block.rows - begin);
+    out.reset(drop ? 0 : block.columns.size());
     for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i] = block.columns[i].slice(begin, rows);
     out.origins.append(block.origins, begin, rows, 0);
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
-  }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override {
-    archive("given", position_, 0, count_);
-    if (archive.loading()) first_ = static_cast<int64_t>(block_ = 0);
+    return rows;
   }
 
  private:
-  const std::vector<Block>& blocks() const { return static_cast<const HeldRowsEnv&>(*env_).rows; }
-
   EnvRef env_;
-  int64_t count_ = 0;
-  int64_t position_ = 0;
   // A block at or before the position, and the number of its first row.
   size_t block_ = 0;
   int64_t first_ = 0;
 };
 
 Result<int64_t> cardinality_at(Session&, const Instance& instance, const ParamsBase&) {
-  int64_t count = 0;
-  for (const Block& block : static_cast<const HeldRowsEnv&>(*instance.env).rows) count += block.rows;
-  return count;
+  return count_of(*instance.env);
 }
 
 Result<Spec> spec(const HeldRowsParams& params, std::span<const DatasetRef>) { return params.element; }

@@ -10,33 +10,22 @@
 #include "dataset/operator.h"
 #include "dataset/params.h"
 #include "ops/batching/value_rows.h"
+#include "ops/counted_source.h"
 
 namespace weir {
 
-class ValueSlices final : public Cursor {
+class ValueSlices final : public CountedSource<ValueSlices> {
  public:
-  explicit ValueSlices(ValueRows rows) : rows_(std::move(rows)) {}
+  explicit ValueSlices(ValueRows rows) : CountedSource(rows.count()), rows_(std::move(rows)) {}
 
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == rows_.count()) return PullResult::end;
-    const int rows = demand.at_most(rows_.count() - position_).rows;
-    out.reset(demand.drop ? 0 : rows_.columns());
-    if (!demand.drop) rows_.read(position_, rows, out);
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
+  int give(int64_t first, int rows, bool drop, Block& out) {
+    out.reset(drop ? 0 : rows_.columns());
+    if (!drop) rows_.read(first, rows, out);
+    return rows;
   }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override { archive("given", position_, 0, rows_.count()); }
 
  private:
   const ValueRows rows_;
-  int64_t position_ = 0;
 };
 
 // The rows of a parameter, whose memory lasts as long as the dataset.

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
+#include "ops/counted_source.h"
 
 namespace weir::from_list_op {
 namespace {
@@ -34,35 +35,23 @@ std::vector<Block> blocks_of(const Opening& opening, const Params& params) {
   return blocks;
 }
 
-class FromList final : public Cursor {
+class FromList final : public CountedSource<FromList> {
  public:
   FromList(Opening& opening, const Params& params)
-      : count_(static_cast<int64_t>(params.elements.spec.children.size())),
+      : CountedSource(static_cast<int64_t>(params.elements.spec.children.size())),
         blocks_(blocks_of(opening, params)) {}
 
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == count_) return PullResult::end;
-    const Block& block = blocks_[static_cast<size_t>(position_ / kMaxBlockRows)];
-    const int begin = static_cast<int>(position_ % kMaxBlockRows);
-    const int rows = demand.at_most(block.rows - begin).rows;
-    out.reset(demand.drop ? 0 : block.columns.size());
+  int give(int64_t first, int rows, bool drop, Block& out) {
+    const Block& block = blocks_[static_cast<size_t>(first / kMaxBlockRows)];
+    const int begin = static_cast<int>(first % kMaxBlockRows);
+    rows = std::min(rows, block.rows - begin);
+    out.reset(drop ? 0 : block.columns.size());
     for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i] = block.columns[i].slice(begin, rows);
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
+    return rows;
   }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override { archive("given", position_, 0, count_); }
 
  private:
-  const int64_t count_;
   const std::vector<Block> blocks_;
-  int64_t position_ = 0;
 };
 
 class ListAccess final : public Access {

@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "ops/batching/value_slices.h"
+#include "ops/counted_source.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -37,7 +38,7 @@ Status check_lengths(std::span<const Component> components) {
   return Status();
 }
 
-class FromTensorSlices final : public Cursor {
+class FromTensorSlices final : public CountedSource<FromTensorSlices> {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     if (!dense_only(params.value.spec)) {
@@ -54,32 +55,16 @@ class FromTensorSlices final : public Cursor {
     return std::unique_ptr<Cursor>(std::make_unique<FromTensorSlices>(params.value.values));
   }
   explicit FromTensorSlices(const Components& values)
-      : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
+      : CountedSource(values.empty() ? 0 : values[0].shape.dim(0)), values_(values) {}
 
-  int64_t assured() const noexcept override { return count_ - position_; }
-
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == count_) return PullResult::end;
-    int rows = demand.at_most(count_ - position_).rows;
-    out.reset(demand.drop ? 0 : values_.size());
-    for (size_t i = 0; i < out.columns.size(); ++i)
-      out.columns[i].set_dense(values_[i].rows(position_, rows));
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
+  int give(int64_t first, int rows, bool drop, Block& out) {
+    out.reset(drop ? 0 : values_.size());
+    for (size_t i = 0; i < out.columns.size(); ++i) out.columns[i].set_dense(values_[i].rows(first, rows));
+    return rows;
   }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override { archive("given", position_, 0, count_); }
 
  private:
   Components values_;
-  int64_t count_;
-  int64_t position_ = 0;
 };
 
 class SlicesAccess final : public Access {
@@ -149,7 +134,6 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
   for (const Component& component : params.value.spec.components()) {
     if (component.shape.rank_known() && component.shape.dim(0) >= 0) return component.shape.dim(0);
   }
-           .elsewhere = "from_list from_array from_numpy: from_tensor_slices([…])",
   return kUnknown;
 }
 
@@ -165,6 +149,7 @@ const OperatorDef& definition() {
            .cost = "No copy: a block of elements is a view of the tensors.",
            .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
            .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
+           .elsewhere = "from_list from_array from_numpy: from_tensor_slices([…])",
            .bench = "from_tensor_slices(zeros([1000000], int64))"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .access = {.open = access},

@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
+#include "ops/counted_source.h"
 #include "ops/numbers.h"
 
 namespace weir::range_op {
@@ -49,16 +50,16 @@ Result<int64_t> count_of(const Params& params) {
   return static_cast<int64_t>(count);
 }
 
-class Range final : public RestartableCursor {
+class Range final : public CountedSource<Range, RestartableCursor> {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
     WEIR_ASSIGN(const int64_t count, count_of(params));
     return std::unique_ptr<Cursor>(std::make_unique<Range>(params, count));
   }
   Range(const Params& params, int64_t count)
-      : start_(static_cast<uint64_t>(*params.start)),
+      : CountedSource(count),
+        start_(static_cast<uint64_t>(*params.start)),
         step_(static_cast<uint64_t>(*params.step)),
-        count_(count),
         write_(write_numbers(params.dtype.dtype)) {}
 
   bool restart(Opening&, const ParamsBase& base) override {
@@ -68,32 +69,17 @@ class Range final : public RestartableCursor {
     return count.ok();
   }
 
-  int64_t assured() const noexcept override { return count_ - position_; }
-
-  Step next(Context&, const Demand& demand, Block& out) override {
-    if (position_ == count_) return PullResult::end;
-    int rows = demand.at_most(count_ - position_).rows;
-    out.reset(demand.drop ? 0 : 1);
-    if (!demand.drop) write_(out.columns[0], start_ + static_cast<uint64_t>(position_) * step_, step_, rows);
-    out.rows = rows;
-    position_ += rows;
-    return PullResult::rows;
+  int give(int64_t first, int rows, bool drop, Block& out) {
+    out.reset(drop ? 0 : 1);
+    if (!drop) write_(out.columns[0], start_ + static_cast<uint64_t>(first) * step_, step_, rows);
+    return rows;
   }
-
-  int64_t lose(const ErrorPtr&) noexcept override {
-    ++position_;
-    return 1;
-  }
-
-  void state(Archive& archive) override { archive("given", position_, 0, count_); }
 
  private:
   // Unsigned, so that sums wrap.
   uint64_t start_;
   uint64_t step_;
-  int64_t count_;
   WriteNumbers write_;
-  int64_t position_ = 0;
 };
 
 class RangeAccess final : public Access {

@@ -58,25 +58,19 @@ class Map final : public RestartableCursor {
 class MapAccess final : public Access {
  public:
   MapAccess(Opening& opening, const Params& params, std::unique_ptr<Access> input)
-      : input_(std::move(input)), apply_(opening, params.f), components_(opening.node->components().size()) {}
+      : input_(std::move(input)), apply_(opening, params.f) {}
 
   AccessCount count() const override { return input_->count(); }
   // Each call knows its element by its position, so it draws the numbers that it draws in order.
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     in_.rows = 0;
     input_->read(ctx, positions, in_);
-    if (in_.value_rows() == 0) return out.set_failed(in_.errors, components_);
     const int64_t first = *std::min_element(positions.begin(), positions.end());
     const int64_t last = *std::max_element(positions.begin(), positions.end());
     if (last - first <= INT32_MAX) {
       offsets_.clear();
       for (int64_t position : positions) offsets_.push_back(static_cast<int32_t>(position - first));
-      CallArgs args = apply_.args(ctx.session, first);
-      args.selection = offsets_.data();
-      apply_.function().call(args, in_, out);
-      out.origins.clear();
-      out.origins.append(in_.origins, 0, in_.rows, 0);
-      return;
+      return apply_(ctx.session, first, in_, out, false, offsets_.data());
     }
     out.reset(0);
     out.rows = 0;
@@ -90,7 +84,6 @@ class MapAccess final : public Access {
  private:
   const std::unique_ptr<Access> input_;
   const Apply apply_;
-  const size_t components_;
   Block in_;
   std::vector<int32_t> offsets_;
 };
@@ -177,8 +170,6 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
-           .elsewhere =
-               "for_each foreach apply transform: map(x -> …)\nselect project: map(d -> {d.a, …})\nwith_column: map(d -> {d.a, new: …})\npmap par_map parallel_map map_parallel: map(x -> …, num_parallel_calls: auto)\nzip_with map_zip: zip(a, b) | map((x, y) -> …)",
       .page =
           {.doc =
                "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
@@ -186,6 +177,8 @@ const OperatorDef& definition() {
                "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
            .example = "range(3) | map(x -> {x, square: x * x})",
            .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
+           .elsewhere =
+               "for_each foreach apply transform: map(x -> …)\nselect project: map(d -> {d.a, …})\nwith_column: map(d -> {d.a, new: …})\npmap par_map parallel_map map_parallel: map(x -> …, num_parallel_calls: auto)\nzip_with map_zip: zip(a, b) | map((x, y) -> …)",
            .bench = "range(1000000) | map(x -> x + 1)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .columns = Columns::mapped},
       .position = {.kept =
