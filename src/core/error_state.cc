@@ -4,8 +4,8 @@ namespace weir {
 
 void error_state(Archive& archive, Error& error) {
   // Names all members: a new one does not compile until it is saved as well.
-  auto& [error_code, message, path, file, offset, record, position_lost, read_failed, lacks_memory, parts] =
-      error;
+  auto& [error_code, message, path, file, offset, record, position_lost, read_failed, read, lacks_memory,
+         parts] = error;
   // Only texts that do not build have them; the message says it all.
   parts = MistakeParts();
   auto code = static_cast<int64_t>(error_code);
@@ -17,6 +17,7 @@ void error_state(Archive& archive, Error& error) {
   archive("record", record);
   archive("position_lost", position_lost);
   archive("read_failed", read_failed);
+  archive("read", read);
   archive("lacks_memory", lacks_memory);
   error_code = static_cast<Code>(code);
 }

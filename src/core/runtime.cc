@@ -1,5 +1,6 @@
 #include "core/runtime.h"
 
+#include "core/failed_reads.h"
 #include "core/memo.h"
 #include "core/origins.h"
 #include "core/stage_stats.h"
@@ -12,6 +13,7 @@ Session::Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iter
       scheduler_owner_(std::move(scheduler_owner)),
       memo_(make_ref<Memo>()),
       source_names_(make_ref<SourceNames>()),
+      failed_reads_(make_ref<FailedReads>()),
       world_(r.world) {}
 
 Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
@@ -21,6 +23,7 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       seeds_(outer.seeds_),
       memo_(outer.memo_),
       source_names_(outer.source_names_),
+      failed_reads_(outer.failed_reads_),
       world_(outer.world_),
       steady_(outer.steady_),
       epoch_index_(outer.epoch_index_) {}

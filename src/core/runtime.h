@@ -24,6 +24,7 @@
 namespace weir {
 
 class Executor;     // exec/executor.h
+class FailedReads;  // core/failed_reads.h
 class Scheduler;    // exec/scheduler.h
 class FileSystem;   // fs/file_system.h
 class Memo;         // core/memo.h
@@ -110,6 +111,8 @@ class Session : public RefCounted {
   SourceNames& source_names() const { return *source_names_; }
   // REQUIRES: before the first cursor opens.
   void use_source_names(RefPtr<SourceNames> names);
+  // The files that could not be read.
+  FailedReads& failed_reads() const { return *failed_reads_; }
   // Which of how many processes the iterator counts as.
   const World& world() const { return world_; }
   // REQUIRES: before the first cursor opens.
@@ -148,6 +151,7 @@ class Session : public RefCounted {
   std::vector<std::pair<const SeedSite*, SeedSite::Pair>> seeds_;
   const RefPtr<Memo> memo_;
   RefPtr<SourceNames> source_names_;
+  const RefPtr<FailedReads> failed_reads_;
   World world_;
   bool holds_rows_ = false;
   bool steady_ = false;

@@ -100,6 +100,8 @@ struct Error {
   bool position_lost = false;
   // A file could not be opened or read. It may be possible the next time.
   bool read_failed = false;
+  // Tells that read from all others of its iterator (core/failed_reads.h); 0 if nothing does.
+  uint64_t read = 0;
   // There was no memory for the element: none at all, or none within a budget.
   bool lacks_memory = false;
   MistakeParts parts = {};

@@ -5,17 +5,6 @@
 
 namespace weir {
 
-namespace {
-
-// True for what gives the rows of listed files, one after the other, and their errors.
-bool reads_files(const Dataset& node) {
-  const bool source = node.op().internal && node.op().kind == OperatorKind::source;
-  return source && std::all_of(node.inputs().begin(), node.inputs().end(),
-                               [](const DatasetRef& names) { return names->inputs().empty(); });
-}
-
-}  // namespace
-
 // Pulls rows that stand together, without those that were delivered.
 PullResult PortFeed::pull(Context& context, const Demand& demand, Block& out) {
   if (left_out_ == delivered_.size() && port_.buffered() == 0) [[likely]]
@@ -77,9 +66,8 @@ RefPtr<const RefCounted> PortFeed::opened_names() {
 void AheadPosition::start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered) {
   anchor_ = port.last_anchor();
   consumed_ = port.consumed();
-  needs_marks_ = !reads_files(port.node());
+  needs_marks_ = port.node().may_count_openings();
   unplaced_ = unknown_since_ = false;
-  failed_ = Cut();
   epochs_ = std::move(epochs);
   beyond_.clear();
   for (const RowRange& range : delivered) beyond_.emplace(range.begin, Beyond{range.end, {}});
@@ -96,7 +84,6 @@ void AheadPosition::advance(Context& ctx, const Mark& mark, const Block& block) 
     return;
   }
   reach(ctx, mark, end);
-  if (mark.unplaced) note_failed_reads(mark.ordinal, block);
   while (!beyond_.empty() && beyond_.begin()->first == consumed_) {
     const auto next = beyond_.begin();
     // What a restored position had beyond it has no mark: the one before it will do.
@@ -116,7 +103,6 @@ void AheadPosition::reach(Context& ctx, const Mark& mark, int64_t end) noexcept 
   unplaced_ = mark.unplaced;
   if (unplaced_) return;
   unknown_since_ = false;
-  if (failed_.again) failed_ = Cut();
   if (mark.anchor && mark.anchor.get() != anchor_.get())
     anchor_ = AnchorRef(static_cast<const Anchor*>(mark.anchor.get()));
   if (epochs_ == mark.epochs) return;
@@ -127,17 +113,6 @@ void AheadPosition::reach(Context& ctx, const Mark& mark, int64_t end) noexcept 
     // The next block tries again.
     epochs_ = nullptr;
     unplaced_ = unknown_since_ = true;
-  }
-}
-
-// Rows from number `first` on had no mark. A replay must fail to read that file again, or it cannot go on.
-void AheadPosition::note_failed_reads(int64_t first, const Block& block) noexcept {
-  for (const RowError& error : block.errors) {
-    if (!error.error->read_failed) continue;
-    unknown_since_ = unknown_since_ || failed_.again;
-    failed_.ordinal = first + error.row;
-    failed_.error = error.error;
-    failed_.again = true;
   }
 }
 
@@ -158,11 +133,7 @@ void AheadPosition::save(Archive& archive) const {
     for (const auto& [begin, beyond] : beyond_) delivered.insert(delivered.end(), {begin, beyond.end});
     archive("delivered", delivered);
   }
-  if (!failed_.again) return Port::save_position(archive, *anchor_, consumed_);
-  Anchor anchor{AnchorFields(*anchor_)};
-  if (anchor.cuts.size() == AnchorFields::kMostCuts) throw std::bad_alloc();
-  anchor.cuts.push_back(failed_);
-  Port::save_position(archive, anchor, consumed_);
+  Port::save_position(archive, *anchor_, consumed_);
 }
 
 }  // namespace weir

@@ -52,8 +52,7 @@ class AheadPosition {
   void finish(Context& ctx, const Mark& mark) noexcept;
   // Writes the pump's counts here, what was delivered beyond the position if a Window gave its rows in
   // another order, and the rest as Port::state does, so that a Port can read it. If there was no memory to
-  // mark the last blocks, it writes the place before, with what failed since; throws std::bad_alloc where
-  // that is not enough.
+  // mark the last blocks, it writes the place before; throws std::bad_alloc where that is not enough.
   void save(Archive& archive) const;
 
  private:
@@ -63,7 +62,6 @@ class AheadPosition {
     Mark mark;
   };
   void reach(Context& ctx, const Mark& mark, int64_t end) noexcept;
-  void note_failed_reads(int64_t first, const Block& block) noexcept;
 
   // By the first row of each.
   std::map<int64_t, Beyond> beyond_;
@@ -74,11 +72,9 @@ class AheadPosition {
   EpochTableRef epochs_;
   // There was no memory to record the position; the next block may have a mark again.
   bool unplaced_ = false;
-  // Since anchor_: the only row for which a file could not be read, if there was one; or more happened than
-  // rows tell.
-  Cut failed_;
+  // More happened since anchor_ than rows tell.
   bool unknown_since_ = false;
-  // The input may open datasets or leave out errors, which only marks tell.
+  // The input may open datasets, which only marks tell.
   bool needs_marks_ = true;
 };
 

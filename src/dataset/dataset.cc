@@ -226,7 +226,6 @@ void Dataset::inherit() {
       op_->position.not_replayable != nullptr ? op_->position.not_replayable(*params_) : nullptr;
   if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
   if (op_->position.opens_variables) opens_variables_ = true;
-  if (op_->position.drops_errors) sites_.drops_errors = true;
   const EpochNode self{epoch_id_, depth_};
   const bool listed = std::find(epoch_nodes_.begin(), epoch_nodes_.end(), self) != epoch_nodes_.end();
   const bool counts =

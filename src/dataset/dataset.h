@@ -50,7 +50,7 @@ class Dataset : public RefCounted {
   // True if some opening below may be counted, also of a dataset in a variable, or there is something else
   // that Ports list with the openings: names that are found, errors that are left out.
   bool may_count_openings() const {
-    return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty() || sites_.drops_errors;
+    return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty();
   }
   // The sites at or below this node, lambdas included.
   const Sites& sites() const { return sites_; }

@@ -236,15 +236,9 @@ RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const 
   auto out = make_ref<Anchor>(AnchorFields(anchor));
   Openings all = since;
   all.append(due);
-  out->cuts.clear();
   out->openings = all.written();
   out->names = all.written_names();
   return out;
-}
-
-bool note_failed_read(Context& ctx) {
-  for (OpeningLog* log = ctx.openings; log; log = log->outer) log->read_failed = true;
-  return ctx.openings != nullptr;
 }
 
 bool shares_openings(const Session& session, const Dataset& node) {

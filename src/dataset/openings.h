@@ -68,7 +68,7 @@ class OpenedNames : public RefCounted {
   std::vector<One> list;
 };
 
-// A copy of the anchor with the openings since, and without cuts.
+// A copy of the anchor with the openings since.
 RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const Openings& due);
 
 // One Port's part in a pull, on the stack of that pull; the Context points to the innermost.
@@ -82,8 +82,6 @@ struct OpeningLog {
   OpeningLog* outer;
   // Null, or what a Window's pump found, which its consumer lists outside.
   std::vector<OpenedNames::One>* opened = nullptr;
-  // An operator left out the error of a file that could not be read.
-  bool read_failed = false;
 };
 
 struct Opened {
@@ -115,9 +113,6 @@ void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const 
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);
 // The same for names that a Window's pump found; null: none.
 Status list_names(Context& ctx, const OpenedNames* opened);
-
-// Tells the enclosing Ports that an error of reading a file was left out. False if there are none.
-bool note_failed_read(Context& ctx);
 
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);

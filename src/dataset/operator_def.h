@@ -145,8 +145,6 @@ struct OperatorPosition {
   Kept (*kept)(const ParamsBase& params) = nullptr;
   // Its position is that of its inputs and numbers: between two calls it keeps no row of theirs.
   bool passes_positions = false;
-  // Leaves out errors of its input.
-  bool drops_errors = false;
   // Opens a dataset that it finds in a variable.
   bool opens_variables = false;
   // Null, or why equal positions need not give equal rows with these parameters.

@@ -7,7 +7,6 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
-#include "dataset/failed_read.h"
 #include "dataset/holding.h"
 #include "dataset/settling.h"
 
@@ -15,25 +14,9 @@ namespace weir {
 
 namespace {
 
-// Anchors may cost one part in this many of the time that passes.
-constexpr int64_t kAnchorShare = 256;
-constexpr int64_t kMaxAnchorRows = int64_t{1} << 20;
-// Inputs shorter than this are replayed from their beginning.
-constexpr int64_t kFirstAnchorRows = 32;
-// More anchors than this are thinned.
-constexpr size_t kMaxAnchors = 256;
-// An anchor is due when the numbers of the openings since the last one no longer follow a rule.
-constexpr size_t kMaxRuns = 64;
-
-// The error in a block that ends a restored input before the rows it gave earlier, or null. Without memory,
-// or where a file that was read cannot be read now, an input gives fewer rows than it did, or counts them as
-// others.
-ErrorPtr lost_position(const Block& block) {
-  for (const RowError& error : block.errors) {
-    if (error.error->position_lost || error.error->read_failed || is_out_of_memory(*error.error))
-      return error.error;
-  }
-  return nullptr;
+// Whether positions have the rows that the operator has not consumed by value.
+bool keeps_unconsumed(const Context& ctx, const Dataset& node, Port::Mode mode) {
+  return mode == Port::Mode::keep && ctx.session.holds_rows() && !node.not_replayable().empty();
 }
 
 bool has_lost_memory(const Block& block) {
@@ -47,9 +30,7 @@ Port::Port(Opening& opening, int index, Mode mode, Opens opens)
     : Port(opening.ctx, opening.input(index), mode, opens) {}
 
 Port::Port(Context& ctx, Instance instance, Mode mode, Opens opens)
-    : mode_(mode),
-      instance_(std::move(instance)),
-      by_value_(mode == Mode::keep && ctx.session.holds_rows() && !node().not_replayable().empty()) {
+    : mode_(mode), instance_(std::move(instance)), unconsumed_(keeps_unconsumed(ctx, node(), mode)) {
   start_over();
   if (opens == Opens::now) open(ctx);
 }
@@ -100,33 +81,42 @@ void Port::load_anchor(RefPtr<Anchor> anchor, Archive& archive) {
   restore_anchor_ = std::move(anchor);
 }
 
-// Adds a fresh anchor, with nothing pulled.
+// Nothing is pulled.
 void Port::start_over() {
   block_.rows = 0;
   begin_ = 0;
   pulled_ = values_ = consumed_ = 0;
   position_lost_ = false;
   open_error_ = nullptr;
-  if (by_value_) unconsumed_ = HeldRows();
-  kept_from_ = 0;
-  if (mode_ == Mode::pass) return;
-  if (!start_) {
-    auto anchor = make_ref<Anchor>();
-    anchor->fresh = true;
-    start_ = std::move(anchor);
+  unconsumed_.start_over();
+  if (mode_ != Mode::pass) anchors_.start_over();
+}
+
+// A dataset is opened again for the next row.
+void Port::restart(Opening& opening, const DatasetRef& node, const EnvRef& env, Mode mode, Opens opens) {
+  if (node == instance_.node) {
+    instance_.env = env;
+    instance_.key = opening.key;
+  } else {
+    instance_ = Instance(node, env, opening.key, opening.path);
   }
-  anchors_.clear();
-  anchors_.push_back({start_, {}});
-  if (!replay_openings_.empty()) replay_openings_ = Openings();
-  if (!cuts_.empty()) cuts_ = Cuts();
-  cut_due_ = false;
-  place_ = nullptr;
-  next_anchor_ = kFirstAnchorRows;
+  mode_ = mode;
+  passes_afterwards_ = false;
+  unconsumed_ = UnconsumedRows(keeps_unconsumed(opening.ctx, this->node(), mode));
+  anchors_.forget_costs();
+  restore_anchor_ = nullptr;
+  settled_.reset();
+  start_over();
+  if (opens == Opens::now) {
+    open(opening.ctx);
+  } else {
+    stage_.reset();
+  }
 }
 
 void Port::open(Context& ctx) {
   if (logs_nothing()) return open_stage(ctx);
-  OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
+  OpeningLog log{ctx.epochs->depth(), anchors_.since(), anchors_.due(), ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
   open_stage(inside);
@@ -138,15 +128,11 @@ void Port::open_stage(Context& ctx) {
 }
 
 PullResult Port::next(Context& ctx, const Demand& demand, Block& out) {
-  // Where a read has failed in this pull, the Stage gives no more rows.
-  if (logs_nothing() || (ctx.openings && ctx.openings->read_failed)) return stage_->next(ctx, demand, out);
-  OpeningLog log{ctx.epochs->depth(), anchors_.back().openings, replay_openings_, ctx.openings};
+  if (logs_nothing()) return stage_->next(ctx, demand, out);
+  OpeningLog log{ctx.epochs->depth(), anchors_.since(), anchors_.due(), ctx.openings};
   Context inside = ctx;
   inside.openings = &log;
-  const PullResult got = stage_->next(inside, demand, out);
-  if (log.read_failed) [[unlikely]]
-    cut_due_ = mode_ == Mode::keep;
-  return got;
+  return stage_->next(inside, demand, out);
 }
 
 void Port::try_open(Context& ctx) noexcept {
@@ -174,71 +160,12 @@ void Port::restore_under(Context& ctx, uint64_t key) {
   state(loaded);
 }
 
-void Port::anchor_if_due(Context& ctx) noexcept {
-  const bool scattered =
-      anchors_.back().openings.run_count() > kMaxRuns && pulled_ > anchors_.back().anchor->ordinal;
-  if ((pulled_ < next_anchor_ && !scattered) || mode_ == Mode::whole || by_value_) return;
-  // The input may owe more errors of this kind. Replayed from here, they would be taken for the replay's own.
-  if (std::exchange(lost_memory_, false)) return;
-  Clock& clock = *ctx.runtime().clock;
-  int64_t begin_ns = clock.now_ns();
-  int64_t rows = pulled_ - anchors_.back().anchor->ordinal;
-  try {
-    write_anchor();
-  } catch (...) {
-    // Rows can be replayed from the last anchor as well.
-  }
-  int64_t end_ns = clock.now_ns();
-  // How long the rows since the last anchor took. The next one is due once its cost is a small share of that.
-  int64_t elapsed_ns = std::max<int64_t>(1, begin_ns - anchored_at_ns_);
-  int64_t cost_ns = std::max<int64_t>(1, end_ns - begin_ns);
-  double due = anchored_at_ns_ == 0 ? 64.0
-                                    : static_cast<double>(rows) * static_cast<double>(cost_ns) *
-                                          kAnchorShare / static_cast<double>(elapsed_ns);
-  next_anchor_ = pulled_ + std::clamp(static_cast<int64_t>(std::min(due, 1e12)), anchor_gap_, kMaxAnchorRows);
-  anchored_at_ns_ = end_ns;
-}
-
-void Port::write_anchor() {
-  auto anchor = make_ref<Anchor>();
-  anchor->ordinal = pulled_;
-  anchor->values = values_;
-  Archive archive;
-  stage_->state(archive);
-  anchor->bytes = archive.take();
-  anchors_.push_back({std::move(anchor), {}});
-  place_ = nullptr;
-  if (anchors_.size() > kMaxAnchors) thin_anchors();
-}
-
-// Keeps every other anchor, including the first and the last.
-void Port::thin_anchors() {
-  std::vector<AnchorPoint> kept;
-  for (size_t i = 0; i < anchors_.size(); ++i) {
-    if (i % 2 == 0 || i + 1 == anchors_.size() || cuts_.before(*anchors_[i].anchor)) {
-      kept.push_back(anchors_[i]);
-    } else {
-      kept.back().openings.append(anchors_[i].openings);
-    }
-  }
-  anchors_.swap(kept);
-  int64_t span = anchors_.back().anchor->ordinal - anchors_.front().anchor->ordinal;
-  anchor_gap_ = std::min(kMaxAnchorRows, 2 * span / static_cast<int64_t>(kMaxAnchors) + 1);
-}
-
 Status Port::restore(Context& ctx) {
   AnchorRef anchor = std::exchange(restore_anchor_, nullptr);
-  std::vector<AnchorPoint> anchors;
-  anchors.push_back({with_openings(*anchor, {}, {}), {}});
-  anchors_.swap(anchors);
-  place_ = nullptr;
-  if (!replay_openings_.assign(anchor->openings, anchor->names))
+  if (!anchors_.start_at(*anchor, std::max(consumed_, anchor->ordinal)))
     return data_loss("the openings of a position are damaged");
-  cuts_.load(anchor->cuts);
-  cut_due_ = false;
   pulled_ = anchor->ordinal;
   values_ = anchor->values;
-  next_anchor_ = std::max(consumed_, pulled_) + kFirstAnchorRows;
   if (anchor->fresh) {
     stage_.reset();
     open(ctx);
@@ -263,9 +190,6 @@ void Port::pass_on() {
   mode_ = Mode::pass;
   passes_afterwards_ = false;
   anchors_.clear();
-  place_ = nullptr;
-  replay_openings_ = Openings();
-  cuts_ = Cuts();
 }
 
 // Puts an error into `out` in place of the next row, and ends the sequence.
@@ -291,43 +215,44 @@ PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
   return PullResult::end;
 }
 
-// Keeps rows that were just pulled until they are consumed.
-void Port::keep(const Block& block) noexcept try {
-  unconsumed_.add(block.slice(0, block.rows));
-} catch (...) {
-  // Until the rows up to here are consumed, nothing can be saved.
-  unconsumed_ = HeldRows();
-  kept_from_ = pulled_;
+// Without memory, or where a file that was read cannot be read now, an input gives fewer rows than it did, or
+// counts them as others.
+ErrorPtr Port::lost(const Block& block) {
+  for (const RowError& error : block.errors) {
+    if (error.error->position_lost || error.error->read_failed || is_out_of_memory(*error.error))
+      return error.error;
+  }
+  return nullptr;
 }
 
-ErrorPtr Port::lost(const Block& block) const { return met_cut_ ? nullptr : lost_position(block); }
-
-// Pulls what comes after the rows so far, after a restore as it was when the position was saved.
-PullResult Port::next_uncut(Context& ctx, const Demand& demand, Block& out) {
-  last_pull_ = pulled_;
-  met_cut_ = false;
-  if (cuts_.is_ahead()) [[unlikely]] {
-    while (cuts_.is_ahead() && cuts_.next().ordinal == pulled_ && !cuts_.next().error) {
-      if (const Status passed = pass_cut(ctx); !passed.ok()) return end_here(passed.pointer(), out);
+// Pulls the rows up to the loaded position again. Answers rows when done, and end if there is an error in
+// `out`: other rows follow than when the position was saved.
+PullResult Port::drop_replayed(Context& ctx, Block& out) {
+  Demand demand;
+  demand.drop = true;
+  while (pulled_ < consumed_) {
+    demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, consumed_ - pulled_));
+    const PullResult got = next_counted(ctx, demand, block_);
+    ErrorPtr error;
+    if (got == PullResult::end) error = shorter_than_saved(ctx.session);
+    if (got == PullResult::rows) error = lost(block_);
+    if (error) {
+      lose(error, out);
+      return PullResult::end;
     }
-    if (cuts_.is_ahead() && cuts_.next().ordinal == pulled_) return meet_cut(ctx, out);
+    if (got != PullResult::rows) return got;
+    block_.rows = 0;
   }
-  PullResult got = next(ctx, cuts_.is_ahead() ? demand.at_most(cuts_.next().ordinal - pulled_) : demand, out);
-  if (got == PullResult::end && cuts_.is_ahead()) return end_here(shorter_than_saved(ctx.session), out);
-  if (got == PullResult::rows) {
-    pulled_ += out.rows;
-    values_ += counted_rows(out);
-  }
-  if (cut_due_ && cuts_.is_ahead() && cuts_.next().ordinal == pulled_) [[unlikely]] {
-    // It failed there before, as the enclosing Ports know.
-    cut_due_ = false;
-    take_back_failed_read(ctx);
-  }
+  return PullResult::rows;
+}
+
+PullResult Port::next_counted(Context& ctx, const Demand& demand, Block& out) {
+  const PullResult got = next(ctx, demand, out);
   if (got != PullResult::rows) return got;
-  if (!out.errors.empty()) [[unlikely]] {
-    lost_memory_ = has_lost_memory(out);
-    if (mode_ == Mode::keep && !by_value_) note_failed_reads(out);
-  }
+  pulled_ += out.rows;
+  values_ += counted_rows(out);
+  if (has_lost_memory(out)) [[unlikely]]
+    anchors_.skip_one();
   return got;
 }
 
@@ -338,13 +263,10 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
       if (taken_up == PullResult::end) return PullResult::rows;
       if (taken_up != PullResult::rows) return taken_up;
     }
-    if (passes_afterwards_ && !cuts_.is_ahead()) [[unlikely]]
+    if (passes_afterwards_) [[unlikely]]
       pass_on();
-    if (mode_ != Mode::pass && stage_ && !position_lost_) {
-      if (cut_due_) [[unlikely]]
-        make_cut();
-      anchor_if_due(ctx);
-    }
+    if (mode_ == Mode::keep && stage_ && !position_lost_ && !unconsumed_.kept())
+      anchors_.add_if_worth(*ctx.runtime().clock, *stage_, pulled_, values_);
   }
   if (position_lost_) [[unlikely]]
     return PullResult::end;
@@ -356,34 +278,22 @@ PullResult Port::pull(Context& ctx, const Demand& demand, Block& out) {
     out.set_error(as_error_of_opening(std::exchange(open_error_, nullptr)), node().components().size());
     return PullResult::rows;
   }
-  if (!by_value_) [[likely]]
-    return next_uncut(ctx, demand, out);
+  if (!unconsumed_.kept()) [[likely]]
+    return next_counted(ctx, demand, out);
   Demand with_values = demand;
   with_values.drop = false;
   with_values.step = 1;
-  const PullResult got = next_uncut(ctx, with_values, out);
-  if (got == PullResult::rows) keep(out);
+  const PullResult got = next_counted(ctx, with_values, out);
+  if (got == PullResult::rows) unconsumed_.add(out, pulled_);
   return got;
 }
 
 PullResult Port::fill(Context& ctx, const Demand& demand) {
   if (buffered() > 0) return PullResult::rows;
-  const bool had_rows = block_.rows > 0;
   begin_ = 0;
   block_.rows = 0;
-  if (had_rows && (cut_due_ || !cuts_.made().empty())) [[unlikely]] {
-    const bool made = !cuts_.made().empty() && cuts_.made().back().next() == pulled_;
-    if (cut_due_ ? !cut_error_ : made && !cuts_.made().back().error) {
-      // A read failed after the rows that have been taken now.
-      note_failed_read(ctx);
-      ctx.waker->wake();
-      return PullResult::pending;
-    }
-  }
-  PullResult got = pull(ctx, demand, block_);
+  const PullResult got = pull(ctx, demand, block_);
   if (got != PullResult::rows) block_.rows = 0;
-  if (cut_due_ && got == PullResult::rows) [[unlikely]]
-    take_back_failed_read(ctx);
   // A target was for this pull only: its place may be delivered before the next one.
   for (Column& column : block_.columns) column.clear_target();
   return got;
@@ -412,34 +322,8 @@ void Port::take_into(Block& out, size_t first, int count) {
 
 void Port::consume_to(int64_t ordinal) {
   consumed_ = std::max(consumed_, ordinal);
-  // The first anchor stays the last one at or before the oldest unconsumed row.
-  size_t passed = 0;
-  while (passed + 1 < anchors_.size() && anchors_[passed + 1].anchor->ordinal <= consumed_) ++passed;
-  if (passed > 0) anchors_.erase(anchors_.begin(), anchors_.begin() + static_cast<ptrdiff_t>(passed));
-  if (by_value_)
-    unconsumed_.drop(std::clamp<int64_t>(unconsumed_.rows() - (pulled_ - consumed_), 0, unconsumed_.rows()));
-  if (!cuts_.empty()) [[unlikely]]
-    cuts_.forget_before(*anchors_.front().anchor);
-}
-
-const AnchorRef& Port::last_anchor() {
-  if (restore_anchor_) return restore_anchor_;
-  if (cut_due_) make_cut();
-  if (!cuts_.empty()) [[unlikely]] {
-    size_t last = anchors_.size() - 1;
-    while (last > 0 && anchors_[last].anchor->ordinal > last_pull_) --last;
-    place_ = placed(last);
-    place_changes_ = UINT64_MAX;
-    return place_;
-  }
-  const AnchorPoint& last = anchors_.back();
-  const uint64_t changes = last.openings.change_count() + replay_openings_.change_count();
-  if (place_ && place_changes_ == changes) return place_;
-  place_changes_ = changes;
-  place_ = last.anchor;
-  if (last.openings.empty() && replay_openings_.empty()) return place_;
-  place_ = with_openings(*last.anchor, last.openings, replay_openings_);
-  return place_;
+  anchors_.consume_to(consumed_);
+  unconsumed_.consume_to(consumed_, pulled_);
 }
 
 void Port::save_position(Archive& archive, const Anchor& anchor, int64_t consumed) {
@@ -513,12 +397,12 @@ void Port::settled_state(Archive& archive) {
 // Writes the input's state as of the last row consumed: then it gives the rows pulled since.
 void Port::save_by_value(Archive& archive) {
   Holding& holding = *archive.holding();
-  if (consumed_ < kept_from_) return holding.fail(out_of_memory());
-  if (!stage_ && !open_error_ && !position_lost_) return save_position(archive, *anchors_.front().anchor, 0);
-  int64_t values = values_ - unconsumed_.values();
+  if (!unconsumed_.complete_from(consumed_)) return holding.fail(out_of_memory());
+  if (!stage_ && !open_error_ && !position_lost_) return save_position(archive, *anchors_.oldest(), 0);
+  int64_t values = values_ - unconsumed_.rows().values();
   archive("pulled", consumed_);
   archive("values", values);
-  if (stage_) holding.unused = unconsumed_;
+  if (stage_) holding.unused = unconsumed_.rows();
   save_input(archive);
 }
 
@@ -547,11 +431,10 @@ void Port::state(Archive& archive) {
   }
   if (archive.loading() && archive.next_is("pulled")) return load_passed(archive);
   if (!archive.loading()) {
-    if (by_value_ && archive.holding() != nullptr && !restore_anchor_ && pulled_ >= consumed_)
+    if (unconsumed_.kept() && archive.holding() != nullptr && !restore_anchor_ && pulled_ >= consumed_)
       return save_by_value(archive);
     if (restore_anchor_) return save_position(archive, *restore_anchor_, consumed_);
-    if (cut_due_) make_cut();
-    return save_position(archive, *placed(0), consumed_);
+    return save_position(archive, *anchors_.oldest(), consumed_);
   }
   auto anchor = make_ref<Anchor>();
   archive("consumed", consumed_, 0, kMostCounted);

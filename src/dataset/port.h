@@ -4,14 +4,12 @@
 // There are three modes:
 // - `pass`: the operator leaves no row unconsumed between calls, so the Port's state is its input's. Costs
 //   about 2 ns per pull.
-// - `keep`: before some pulls the Port records an anchor (ordinal and the bytes of the input's state), as
-//   often as costs at most one percent of the time. Its state is the anchor before the oldest unconsumed row
+// - `keep`: before some pulls the Port records an anchor (dataset/anchors.h). Its state is the anchor before
+// the oldest unconsumed row
 //   and the number of consumed rows. Restoring opens the input at the anchor and drops rows up to that point:
-//   the same rows, not the same blocks; an input that ends too early is one error. At a file that could not
-//   be read there is a cut (dataset/cuts.h).
+//   the same rows, not the same blocks; an input that ends too early is one error.
 // - `keep` over an input whose rows cannot be made again, if positions contain rows by value: instead of
-// anchors
-//   the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
+//   anchors the Port keeps the unconsumed rows. Its state is its input's, which then begins with those rows.
 // - `whole`: the operator needs all of its input at once (reduce), so the only anchor is the opening.
 //
 // Owns the input's Stage; only the cursor's driver may use it. Errors are rows, also when memory runs out: an
@@ -24,10 +22,9 @@
 #include <span>
 #include <vector>
 
-#include "dataset/cuts.h"
-#include "dataset/held_rows.h"
-#include "dataset/openings.h"
+#include "dataset/anchors.h"
 #include "dataset/stage.h"
+#include "dataset/unconsumed_rows.h"
 
 namespace weir {
 
@@ -103,7 +100,7 @@ class Port {
   void reopen(Context& ctx, uint64_t key);
   // While an operator takes rows again after a restore: the error in a block just pulled, or if it was put
   // there by fill(), because of which other rows follow than before. Null if there is none.
-  ErrorPtr lost(const Block& block) const;
+  static ErrorPtr lost(const Block& block);
   ErrorPtr lost() const { return lost(block_); }
   // Called after loading: opens the input under the key of the loaded position's epoch and keeps that
   // position.
@@ -112,26 +109,20 @@ class Port {
   // The newest anchor at or before the last pull, with the openings made since, for the ring entries of
   // Windows.
   // REQUIRES: keep mode
-  const AnchorRef& last_anchor();
+  const AnchorRef& last_anchor() { return restore_anchor_ ? restore_anchor_ : anchors_.newest(); }
   const Dataset& node() const { return *instance_.node; }
   // Saves a position that a Window's consumer has reached, and loads one.
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
 
  private:
-  // An anchor, and the openings between it and the next one.
-  struct AnchorPoint {
-    AnchorRef anchor;
-    Openings openings;
-  };
-
   void settled_state(Archive& archive);
   void save_input(Archive& archive);
   void load_passed(Archive& archive);
   void save_by_value(Archive& archive);
-  void keep(const Block& block) noexcept;
   // Nothing is replayed from an anchor, so openings need no numbers.
   bool logs_nothing() const {
-    return mode_ == Mode::pass || !node().may_count_openings() || (by_value_ && replay_openings_.empty());
+    return mode_ == Mode::pass || !node().may_count_openings() ||
+           (unconsumed_.kept() && !anchors_.repeats_openings());
   }
   void load_anchor(RefPtr<Anchor> anchor, Archive& archive);
   void pass_on();
@@ -145,17 +136,8 @@ class Port {
   Status restore(Context& ctx);
   Status open_saved(Context& ctx, const Anchor& anchor);
   PullResult drop_replayed(Context& ctx, Block& out);
-  PullResult next_uncut(Context& ctx, const Demand& demand, Block& out);
-  PullResult meet_cut(Context& ctx, Block& out);
-  Status pass_cut(Context& ctx);
-  PullResult end_here(const ErrorPtr& error, Block& out) noexcept;
-  void note_failed_reads(const Block& out) noexcept;
-  void make_cut() noexcept;
-  AnchorRef placed(size_t first) const;
+  PullResult next_counted(Context& ctx, const Demand& demand, Block& out);
   void lose(const ErrorPtr& error, Block& out) noexcept;
-  void anchor_if_due(Context& ctx) noexcept;
-  void write_anchor();
-  void thin_anchors();
 
   Mode mode_;
   // A pass Port that keeps anchors until it has taken up a position that a Window saved.
@@ -169,28 +151,7 @@ class Port {
   int64_t values_ = 0;
   int64_t consumed_ = 0;
 
-  // The anchor at the opening, once there was one.
-  AnchorRef start_;
-  // Oldest first; the first is at or before consumed_, and so are the others unless an unconsumed row needs
-  // them.
-  std::vector<AnchorPoint> anchors_;
-  Cuts cuts_;
-  // Reading failed during the last pull, which began at row last_pull_: a cut comes after it. With the error,
-  // if that was its last row.
-  bool cut_due_ = false;
-  ErrorPtr cut_error_;
-  int64_t last_pull_ = 0;
-  // The last pull was answered from a cut.
-  bool met_cut_ = false;
-  // Openings of the loaded position that are still to be repeated.
-  Openings replay_openings_;
-  // What last_anchor() returned, and how many openings there were then.
-  AnchorRef place_;
-  uint64_t place_changes_ = 0;
-  int64_t next_anchor_ = 0;
-  // The least number of rows between anchors, which keeps them few however many rows are unconsumed.
-  int64_t anchor_gap_ = 1;
-  int64_t anchored_at_ns_ = 0;
+  Anchors anchors_;
   // The loaded anchor, until the input is open at it and the rows up to consumed_ have been dropped.
   AnchorRef restore_anchor_;
   // The input could not be opened; this error is its only row, until it has been given.
@@ -199,13 +160,7 @@ class Port {
   bool position_lost_ = false;
   // The input once more, at consumed_, for settled_state().
   std::unique_ptr<Port> settled_;
-  // The unconsumed rows, where they cannot be made again and positions hold them.
-  bool by_value_ = false;
-  HeldRows unconsumed_;
-  // Rows before this one were pulled without memory to keep them.
-  int64_t kept_from_ = 0;
-  // Memory ran out for rows of the last block that had errors; no anchor was due since.
-  bool lost_memory_ = false;
+  UnconsumedRows unconsumed_;
 };
 
 }  // namespace weir

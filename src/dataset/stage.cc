@@ -302,11 +302,6 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
                                                          Block& out) noexcept {
   if (ended_ && !owes_) return PullResult::end;
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-  if (ctx.openings && ctx.openings->read_failed) [[unlikely]] {
-    // The enclosing Ports cut here, before the rows that follow.
-    ctx.waker->wake();
-    return PullResult::pending;
-  }
   if (owes_) [[unlikely]]
     return give_owed(ctx, demand, out);
   for (;;) {

@@ -19,7 +19,6 @@ void Sites::add(const Sites& more) {
   add_missing(seeds, more.seeds);
   add_missing(names, more.names);
   by_rank = by_rank || more.by_rank;
-  drops_errors = drops_errors || more.drops_errors;
   add_missing(states, more.states);
   if (unsaved.empty()) unsaved = more.unsaved;
   if (calls.empty()) calls = more.calls;

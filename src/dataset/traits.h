@@ -30,8 +30,6 @@ struct Sites {
   // Empty, or why an open dataset cannot be opened again as it was: "flat_map calls a callback that is not
   // declared pure for what it opens". Rows saved by value don't help, since the dataset continues after them.
   std::string reopens{};
-  // Errors are left out somewhere, among them those of files that cannot be read.
-  bool drops_errors = false;
 
   // Adds those that are not listed yet.
   void add(const Sites& more);

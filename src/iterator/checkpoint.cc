@@ -67,6 +67,7 @@ void Checkpoint::state(Archive& archive) {
     list(archive, "states", states, kMaxParams, [&](std::string& state) { archive("state", state); });
   }
   archive("held", held);
+  archive("failed_reads", failed_reads);
   archive("root", stage);
 }
 

@@ -58,6 +58,8 @@ struct Checkpoint {
   std::vector<std::string> states;
   // Rows that were pulled and not delivered (dataset/held_rows.h).
   std::string held;
+  // As FailedReads writes them.
+  std::string failed_reads;
   // The root Stage's state.
   std::string stage;
 

@@ -6,6 +6,7 @@
 // those that turn out to be slow. A row that was begun is finished even if no call waits for it any more;
 // cancel() ends it.
 #include "core/exception.h"
+#include "core/failed_reads.h"
 #include "dataset/openings.h"
 #include "iterator/iterator.h"
 #include "iterator/root_key.h"
@@ -108,6 +109,7 @@ void Iterator::Position::fetch() noexcept try {
   const PullResult got =
       pull_sampled(context, sampler, nullptr, [&] { return stage->next(context, demand, out); });
   if (got == PullResult::rows) {
+    session->failed_reads().add(out);
     held.hold(std::move(out));
     choice.slow = clock.now_ns() - begin_ns > FetchChoice::kQuickNs;
   }

@@ -4,6 +4,7 @@
 #include <span>
 
 #include "core/exception.h"
+#include "core/failed_reads.h"
 #include "core/memo.h"
 #include "core/text.h"
 #include "dataset/adopt_made.h"
@@ -123,8 +124,7 @@ PullResult Iterator::poll(Polled& polled) noexcept {
     if (got == PullResult::end) position->session->stats()->end(runtime_.clock->now_ns());
     return got;
   }
-  const bool as_it_is = polled.out.rows == 1 || polled.out.errors.empty();
-  if (as_it_is) [[likely]]
+  if (polled.out.errors.empty()) [[likely]]
     return got;
   return poll_rarely(polled, true);
 }
@@ -160,6 +160,7 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
 
 // Leaves rows without errors, or one failed row, in the order of the iterator's own structure.
 void Iterator::arrange(Position& position, Block& out) {
+  position.session->failed_reads().add(out);
   if (out.rows > 1 && !out.errors.empty()) {
     const int rows = out.rows;
     position.held.hold(std::move(out));
@@ -269,6 +270,10 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
       position->session->override_seed(*site, position_->session->seed(*site));
   }
   if (checkpoint) {
+    Archive failed(checkpoint->failed_reads);
+    position->session->failed_reads().state(failed);
+    failed.finish();
+    WEIR_TRY(failed.status());
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;
     for (size_t i = 0; i < sites.size(); ++i) {
@@ -532,6 +537,9 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (holding && !holding->goes_on()) return checkpoint;
   WEIR_TRY(archive.status());
   checkpoint.stage = archive.take();
+  Archive failed;
+  position.session->failed_reads().state(failed);
+  checkpoint.failed_reads = failed.take();
   for (const auto& state : root.sites().states) {
     WEIR_ASSIGN(std::string bytes, state->save_state());
     checkpoint.states.push_back(std::move(bytes));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/exception.h"
+#include "core/failed_reads.h"
 #include "core/text.h"
 #include "dataset/settling.h"
 #include "dataset/stage.h"
@@ -216,7 +217,22 @@ class Resizer {
       return internal_error("a position had other shards when it was settled again");
     checkpoint.rank = world_.rank;
     checkpoint.world_size = world_.size;
+    WEIR_ASSIGN(checkpoint.failed_reads, all_failed_reads(rank));
     return checkpoint.to_bytes();
+  }
+
+  // The files that any rank could not read. Those of `first` count where several name the same read.
+  Result<std::string> all_failed_reads(size_t first) const {
+    const auto all = make_ref<FailedReads>();
+    for (size_t i = 0; i < checkpoints_.size(); ++i) {
+      Archive archive(checkpoints_[(first + i) % checkpoints_.size()].failed_reads);
+      all->state(archive);
+      archive.finish();
+      WEIR_TRY(archive.status());
+    }
+    Archive out;
+    all->state(out);
+    return out.take();
   }
 
   const Resizing& resizing_;

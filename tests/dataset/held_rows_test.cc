@@ -87,6 +87,7 @@ TEST_CASE("held rows: every field of an error survives") {
   all.record = 77;
   all.position_lost = true;
   all.read_failed = true;
+  all.read = 7;
   all.lacks_memory = true;
   Error none;
   none.code = Code::cancelled;
@@ -103,8 +104,8 @@ TEST_CASE("held rows: every field of an error survives") {
     loaded.take(1, out);
     REQUIRE(out.errors.size() == 1);
     // All fields: a new one does not compile until it is compared as well.
-    const auto& [code, message, path, file, offset, record, position_lost, read_failed, lacks_memory, parts] =
-        *out.errors[0].error;
+    const auto& [code, message, path, file, offset, record, position_lost, read_failed, read, lacks_memory,
+                 parts] = *out.errors[0].error;
     CHECK(code == error.code);
     CHECK(message == error.message);
     CHECK(path == error.path);
@@ -113,6 +114,7 @@ TEST_CASE("held rows: every field of an error survives") {
     CHECK(record == error.record);
     CHECK(position_lost == error.position_lost);
     CHECK(read_failed == error.read_failed);
+    CHECK(read == error.read);
     CHECK(lacks_memory == error.lacks_memory);
     CHECK(!parts.span);
   }

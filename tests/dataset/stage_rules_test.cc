@@ -194,21 +194,6 @@ TEST_CASE("stage rules: where memory ran out before, too few rows are no sign of
   }
 }
 
-TEST_CASE("stage rules: after a read that failed the stages above cut, before anything else is pulled") {
-  GenerousStage generous(7);
-  Openings openings;
-  Openings due;
-  OpeningLog log{.depth = 0, .openings = openings, .due = due, .outer = nullptr};
-  log.read_failed = true;
-  Context ctx = generous.runtime.context();
-  ctx.openings = &log;
-  CHECK(generous.stage->next(ctx, Demand(), generous.out) == PullResult::pending);
-  CHECK(generous.runtime.waker.count == 1);
-  log.read_failed = false;
-  REQUIRE(generous.stage->next(ctx, Demand(), generous.out) == PullResult::rows);
-  CHECK(generous.number(0) == 0);
-}
-
 TEST_CASE("stage rules: more errors than are worth it are not saved one by one") {
   for (const int64_t errors : {1, 65'536, 65'537}) {
     CAPTURE(errors);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <span>
+#include <string>
 
 #include "format/tfrecord.h"
 #include "support/pipeline.h"
@@ -205,6 +206,149 @@ TEST_CASE("a read that fails again when a position is restored on other threads 
                       });
     }
   });
+}
+
+// What reads files: each source, with and without compression, alone, in turns and as the dataset of an
+// element.
+struct FileKind {
+  std::string source;
+  // The bytes of a file with a record of three letters for each number.
+  std::string (*bytes)(int file);
+  // Reads fail from this offset on.
+  uint64_t fails_at;
+};
+
+std::string lines_of_file(int file) {
+  std::string out;
+  for (int i = 0; i < kRecords; ++i) out += file_name(file) + (i < 10 ? "0" : "") + std::to_string(i) + "\n";
+  return out;
+}
+
+std::string letters_of_file(int file) {
+  std::string out = lines_of_file(file);
+  std::erase(out, '\n');
+  return out;
+}
+
+std::string gzip_of_file(int file) {
+  SimulatedFileSystem files;
+  auto writer = require_value(RecordWriter::create(files, "x", Compression::gzip));
+  for (int i = 0; i < kRecords; ++i) {
+    // It does not compress, so that a part of the file has a part of the records.
+    std::string record = file_name(file) + std::to_string(i);
+    for (uint64_t bits = static_cast<uint64_t>(16 * file + i) + 1; record.size() < 20'000;) {
+      bits = bits * 6364136223846793005u + 1442695040888963407u;
+      record += static_cast<char>(bits >> 56);
+    }
+    require_ok(writer->write(Str(record)));
+  }
+  require_ok(writer->close());
+  return require_value(files.read_file("x", uint64_t{1} << 30));
+}
+
+const FileKind kKinds[] = {
+    {"text_line(" + kNames + ")", lines_of_file, 22},
+    {"text_line(" + kNames + ", num_parallel_reads: 3)", lines_of_file, 22},
+    {"from_list(" + kNames + ") | interleave(f -> text_line(f), cycle_length: 2, block_length: 3)",
+     lines_of_file, 22},
+    {"from_list(" + kNames + ") | interleave(f -> text_line(f), cycle_length: 3, num_parallel_calls: 2)",
+     lines_of_file, 22},
+    {"from_list(" + kNames + ") | flat_map(f -> text_line(f))", lines_of_file, 22},
+    {"csv(" + kNames + ", [string])", lines_of_file, 22},
+    {"fixed_length_record(" + kNames + ", 3)", letters_of_file, 16},
+    {"tfrecord(" + kNames + ", compression: \"gzip\") | map(r -> substr(r, 0, 3))", gzip_of_file, 100'000},
+    {"from_list(" + kNames + ") | map(f -> read_file(f))", letters_of_file, 16},
+};
+
+const char* const kKeeping[] = {"",
+                                " | batch(3)",
+                                " | shuffle(9, seed: 3)",
+                                " | shuffle(9, seed: 3) | batch(2)",
+                                " | prefetch(4) | shuffle(5, seed: 1)",
+                                " | repeat(2) | shuffle(40, seed: 2)"};
+
+TEST_CASE(
+    "a file that failed before the save fails again at restore, though it can be read, for each source") {
+  for (const FileKind& kind : kKinds) {
+    for (const char* keeping : kKeeping) {
+      const std::string text = kind.source + keeping;
+      for (const bool opens : {true, false}) {
+        INFO(text << (opens ? ", fails in the middle" : ", fails to open"));
+        SimulatedFileSystem failing_files;
+        SimulatedFileSystem files;
+        for (int file = 0; file < kFiles; ++file) {
+          failing_files.put(file_name(file), kind.bytes(file));
+          files.put(file_name(file), kind.bytes(file));
+        }
+        if (opens) {
+          failing_files.set_faults(file_name(1), {.read_error_offset = kind.fails_at});
+        } else {
+          failing_files.set_faults(file_name(1), {.fails_to_open = true});
+        }
+        ThreadsRuntime failing;
+        failing->files = &failing_files;
+        ThreadsRuntime readable(1);
+        readable->files = &files;
+        const Lines whole = all_lines(*failing, text);
+        REQUIRE(std::any_of(whole.begin(), whole.end(), is_error));
+        REQUIRE(whole != all_lines(*readable, text));
+        const size_t last = last_error(whole);
+        auto iterator = open_text(*failing, text);
+        for (size_t position = 0; position <= whole.size(); ++position) {
+          INFO("saved after " << position);
+          const std::string saved = require_value(iterator->save());
+          take_lines(*iterator, 1);
+          if (position <= last) continue;
+          CHECK(all_lines(*open_text(*readable, text, &saved)) == tail_of(whole, position));
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("a file that failed is read again in the next epoch, as without a restore") {
+  const std::string text = kSources[0] + " | repeat(2) | shuffle(5, seed: 1) | batch(2)";
+  FailingWorld world;
+  world.fails_at(1, 5);
+  auto iterator = open_text(*world.runtime, text);
+  Lines begun;
+  while (begun.empty() || !is_error(begun.back())) begun.push_back(take_lines(*iterator, 1)[0]);
+  // It can be read now.
+  world.files.set_faults(file_name(1), {});
+  const std::string saved = require_value(iterator->save());
+  const Lines rest = all_lines(*iterator);
+  CHECK(std::none_of(rest.begin(), rest.end(), is_error));
+  CHECK(all_lines(*open_text(*world.runtime, text, &saved)) == rest);
+}
+
+TEST_CASE("a file that failed ahead of the position is read again at restore") {
+  const std::string text = kSources[0];
+  FailingWorld failing;
+  failing.fails_at(1, 5);
+  FailingWorld readable;
+  auto iterator = open_text(*failing.runtime, text);
+  // All files are read ahead of the first element.
+  take_lines(*iterator, 1);
+  const std::string saved = require_value(iterator->save());
+  CHECK(all_lines(*open_text(*readable.runtime, text, &saved)) ==
+        tail_of(all_lines(*readable.runtime, text), 1));
+}
+
+TEST_CASE("a restored position lists the files that failed when it is saved again") {
+  const std::string text = kSources[0] + " | shuffle(60, seed: 1)";
+  FailingWorld failing;
+  failing.fails_at(1, 5);
+  FailingWorld readable;
+  const Lines whole = all_lines(*failing.runtime, text);
+  auto iterator = open_text(*failing.runtime, text);
+  take_lines(*iterator, static_cast<int64_t>(last_error(whole)) + 1);
+  std::string saved = require_value(iterator->save());
+  for (size_t position = last_error(whole) + 1; position < whole.size(); ++position) {
+    INFO("saved after " << position);
+    auto restored = open_text(*readable.runtime, text, &saved);
+    CHECK(take_lines(*restored, 1)[0] == whole[position]);
+    saved = require_value(restored->save());
+  }
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ struct Format : KernelState {
 
 void decode_compressed_body(KernelRun& run) {
   Decompressor decompressor(run.state<Format>().compression);
-  each_string(run, [&](std::string_view data, Str& out) {
+  each_string(run, [&](int, std::string_view data, Str& out) {
     WEIR_ASSIGN(const std::string_view bytes, decompressor.run(data));
     char* to = run.bytes(bytes.size());
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());

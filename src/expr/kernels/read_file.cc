@@ -1,6 +1,9 @@
 // read_file(name): the bytes of each file named, read at once on the blocking lane.
 #include <cstring>
 
+#include "core/digest.h"
+#include "core/failed_reads.h"
+#include "dataset/instance.h"
 #include "exec/scheduler.h"
 #include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/map_strings.h"
@@ -62,8 +65,13 @@ Status read(KernelRun& run, const std::string& name, Str& out) {
 void read_file_body(KernelRun& run) {
   const std::atomic<bool>& cancelled = run.session().cancelled;
   const Status stopped(Code::cancelled, "read_file was cancelled");
-  each_string(run, [&](std::string_view name, Str& out) {
-    return cancelled.load(std::memory_order_relaxed) ? stopped : read(run, std::string(name), out);
+  const FailedReads& failed = run.session().failed_reads();
+  each_string(run, [&](int row, std::string_view name, Str& out) {
+    if (cancelled.load(std::memory_order_relaxed)) return stopped;
+    const uint64_t number =
+        hash_of(name, derive_key(run.random_key(), static_cast<uint64_t>(run.ordinal(row))));
+    if (ErrorPtr listed = failed.find(number)) return Status(std::move(listed));
+    return failed_at(read(run, std::string(name), out), number);
   });
   // Who closes the iterator does not wait for a read, so nothing may be called with these rows.
   if (!cancelled.load(std::memory_order_relaxed)) return;

@@ -8,7 +8,7 @@
 //     structure static constexpr const char* reader_name;  // of the internal operator static const
 //     OperatorDef& op(); static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const
 //     Params&, uint64_t); static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
-//     // Where its rows have positions: their Access, whether they are at hand, and OperatorDef::no_access.
+//     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
 //     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
 //     static bool seeks(Context&, const std::vector<std::string>& files);
 //     static const char* no_access(const Params&);
@@ -24,6 +24,7 @@
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
+#include "dataset/read_site.h"
 #include "format/file_reader.h"
 #include "ops/access/read_ahead.h"
 #include "ops/files/read_files.h"
@@ -79,7 +80,7 @@ class FileCursor final : public Cursor {
 
  public:
   FileCursor(Opening& opening, const Params& params)
-      : files_(opening, params.files.index, Port::Mode::keep), params_(params) {}
+      : site_(opening), files_(opening, params.files.index, Port::Mode::keep), params_(params) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
@@ -87,10 +88,13 @@ class FileCursor final : public Cursor {
       if (!reader_) {
         Step opened = open_next(ctx);
         if (opened.error() || opened.answer() != PullResult::rows) return opened;
+        if (!reader_) return give_listed();
       }
-      const int64_t first = reader_->position().record;
+      const auto first = static_cast<int64_t>(reader_->position().record);
+      if (first >= fails_at_) return give_listed();
+      const int64_t rows = std::min<int64_t>(demand.rows, fails_at_ - first);
       Status status =
-          reader_->next_batch(static_cast<size_t>(demand.rows), static_cast<size_t>(demand.bytes), batch_);
+          reader_->next_batch(static_cast<size_t>(rows), static_cast<size_t>(demand.bytes), batch_);
       if (file_rows::count(batch_) > 0) {
         file_rows::move_to(batch_, demand.drop, out);
         out.origins.add(0, Origin(source_, first));
@@ -98,6 +102,7 @@ class FileCursor final : public Cursor {
       }
       // Destroy does not wait for the read, so nothing below may be called any more.
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+      if (!status.ok()) status = failed_at(status, read_number(), first);
       if constexpr (requires { reader_->skips_damaged_file(); }) {
         if (reader_->skips_damaged_file() && status.code() == Code::data_loss &&
             !status.error().read_failed) {
@@ -134,7 +139,7 @@ class FileCursor final : public Cursor {
   Step resume(Context& ctx) override {
     if (!open_) return PullResult::rows;
     Step opened = open_next(ctx);
-    if (opened.error() || opened.answer() != PullResult::rows) return opened;
+    if (opened.error() || opened.answer() != PullResult::rows || !reader_) return opened;
     WEIR_TRY(reader_->seek(position_));
     return PullResult::rows;
   }
@@ -148,7 +153,7 @@ class FileCursor final : public Cursor {
   } catch (...) {
   }
 
-  // Opens the file whose name comes next.
+  // Opens the file whose name comes next, unless it could not be read from here on before.
   Step open_next(Context& ctx) {
     PullResult got = files_.fill(ctx, Demand{});
     if (got != PullResult::rows) return got;
@@ -157,17 +162,35 @@ class FileCursor final : public Cursor {
       close_file();
       return copy;
     }
+    listed_ = ctx.session.failed_reads().empty() ? nullptr : ctx.session.failed_reads().find(read_number());
+    fails_at_ = listed_ ? std::max<int64_t>(0, listed_->record) : INT64_MAX;
+    if (static_cast<int64_t>(position_.record) >= fails_at_) {
+      open_ = true;
+      return PullResult::rows;
+    }
     WEIR_TRY(open_file(ctx));
     return PullResult::rows;
   }
 
+  std::string file_name() const {
+    const Tensor name = files_.block().columns[0].row(files_.begin());
+    return std::string(name.as<const Str>()->view());
+  }
+  uint64_t read_number() const { return site_.read(file_name(), files_.position()); }
+
+  Step give_listed() {
+    const ErrorPtr error = std::move(listed_);
+    close_file();
+    return error;
+  }
+
   Status open_file(Context& ctx) {
-    Tensor name = files_.block().columns[0].row(files_.begin());
-    std::string file(name.as<const Str>()->view());
+    const std::string file = file_name();
     Result<Compression> compression = parse_compression(*params_.compression);
     auto fail = [&](const Status& status) {
+      const Status failed = failed_at(status, read_number());
       close_file();
-      return status;
+      return failed;
     };
     if (!compression.ok()) return fail(compression.status());
     Runtime& runtime = ctx.runtime();
@@ -189,10 +212,13 @@ class FileCursor final : public Cursor {
     reader_.reset();
     open_ = false;
     position_ = {};
+    listed_ = nullptr;
+    fails_at_ = INT64_MAX;
     files_.take(1);
     files_.consume_all();
   }
 
+  const ReadSite site_;
   Port files_;
   const Params params_;
   std::unique_ptr<typename Format::Reader> reader_;
@@ -202,6 +228,26 @@ class FileCursor final : public Cursor {
   // Whether the file at the head of files_ has been begun, and where its next record lies.
   bool open_ = false;
   RecordPosition position_;
+  // Null, or the error with which it could not be read before, after that many records.
+  ErrorPtr listed_;
+  int64_t fails_at_ = INT64_MAX;
+};
+
+// Records by their positions. Those that could not be read before fail again.
+class FileAccess final : public Access {
+ public:
+  FileAccess(const Opening& opening, std::unique_ptr<Access> records)
+      : site_(opening), records_(std::move(records)) {}
+
+  AccessCount count() const override { return records_->count(); }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    records_->read(ctx, positions, out);
+    site_.answer_again(ctx.session.failed_reads(), positions, out);
+  }
+
+ private:
+  const ReadSite site_;
+  const std::unique_ptr<Access> records_;
 };
 
 template <class Format>
@@ -280,7 +326,8 @@ class FileSource {
       if constexpr (kHasPositions) {
         reader.access.open = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
           WEIR_ASSIGN(const std::vector<std::string> names, all_names(opening));
-          return Format::access(opening.ctx, names);
+          WEIR_ASSIGN(std::unique_ptr<Access> records, Format::access(opening.ctx, names));
+          return std::unique_ptr<Access>(std::make_unique<FileAccess>(opening, std::move(records)));
         };
         reader.access.refuses = no_access;
         reader.access.seeks = [](Opening& opening, const ParamsBase&) {

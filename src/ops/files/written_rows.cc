@@ -1,27 +1,49 @@
 #include "ops/files/written_rows.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
 
+namespace {
+
+// The number of opening the folder among its reads.
+constexpr int64_t kOpening = -1;
+
+}  // namespace
+
 Step WrittenRows::next(Context& ctx, const Demand& demand, Block& out) {
   if (ended_) return PullResult::end;
   wanted_ = demand.rows;
+  const FailedReads& failed = ctx.session.failed_reads();
   if (!reader_) {
+    const uint64_t read = site_.read(folder_, kOpening);
+    if (const ErrorPtr listed = failed.find(read)) {
+      ended_ = true;
+      return listed;
+    }
     auto opened = open_written(ctx.runtime(), folder_, spec_, manifest_);
     ended_ = !opened.ok();
-    if (ended_) return opened.status();
+    if (ended_) return failed_at(opened.status(), read);
     reader_ = *std::move(opened);
     reader_->seek(row_);
+  }
+  const int64_t first = row_;
+  if (!failed.empty()) {
+    if (const ErrorPtr listed = failed.find(site_.read(folder_, first))) {
+      reader_->pass(INT_MAX);
+      row_ = reader_->row();
+      return listed;
+    }
   }
   const Result<int> got = reader_->next(demand.rows, demand.bytes, out);
   row_ = reader_->row();
   // Destroy does not wait for the read, so nothing may be called any more.
   if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-  if (!got.ok()) return got.status();
+  if (!got.ok()) return failed_at(got.status(), site_.read(folder_, first));
   if (*got == 0) return PullResult::end;
   if (demand.drop) out.reset(0);
   out.rows = *got;

@@ -9,6 +9,7 @@
 #include "core/archive.h"
 #include "core/pull.h"
 #include "core/runtime.h"
+#include "dataset/read_site.h"
 #include "ops/files/written.h"
 
 namespace weir {
@@ -19,8 +20,8 @@ inline constexpr int kWrittenBlockRows = 65536;
 class WrittenRows {
  public:
   // Opens nothing yet.
-  WrittenRows(std::string folder, Spec spec, WrittenManifest manifest)
-      : folder_(std::move(folder)), spec_(std::move(spec)), manifest_(std::move(manifest)) {}
+  WrittenRows(const Instance& place, std::string folder, Spec spec, WrittenManifest manifest)
+      : site_(place), folder_(std::move(folder)), spec_(std::move(spec)), manifest_(std::move(manifest)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out);
   // As Cursor::lose.
@@ -30,6 +31,7 @@ class WrittenRows {
   Status resume() const;
 
  private:
+  const ReadSite site_;
   const std::string folder_;
   const Spec spec_;
   const WrittenManifest manifest_;

@@ -23,7 +23,8 @@ struct StoredParams : ParamsOf<StoredParams> {
 
 class Stored final : public Cursor {
  public:
-  Stored(Opening&, const StoredParams& params) : rows_(params.folder, params.spec, params.manifest) {}
+  Stored(Opening& opening, const StoredParams& params)
+      : rows_(opening, params.folder, params.spec, params.manifest) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override { return rows_.next(ctx, demand, out); }
   int64_t lose(const ErrorPtr&) noexcept override { return rows_.lose(); }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/checked.h"
+#include "core/failed_reads.h"
 #include "core/text.h"
 #include "dataset/compose.h"
 #include "format/sqlite.h"
@@ -34,13 +35,19 @@ struct Params : ParamsOf<Params> {
 class SqlRows final : public Cursor {
  public:
   SqlRows(Opening& opening, const Params& params)
-      : spec_(opening.node->spec()), components_(opening.node->components()), params_(params) {}
+      : site_(opening),
+        spec_(opening.node->spec()),
+        components_(opening.node->components()),
+        params_(params) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (failed_) return PullResult::end;
+    const ErrorPtr listed = ctx.session.failed_reads().find(read_number());
+    const int64_t left = listed ? std::max<int64_t>(0, listed->record) - given_ : demand.rows;
+    if (left <= 0) return failed(ctx, listed);
     if (const Status opened = open(ctx); !opened.ok()) return failed(ctx, opened.pointer());
     // Rows that are not wanted may still be errors.
-    Step got = rows_->next(demand.rows, demand.bytes, out);
+    Step got = rows_->next(static_cast<int>(std::min<int64_t>(demand.rows, left)), demand.bytes, out);
     if (got.error()) return failed(ctx, got.error());
     if (got.answer() == PullResult::rows) given_ += out.rows;
     if (demand.drop) out.columns.clear();
@@ -66,8 +73,9 @@ class SqlRows final : public Cursor {
     if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     failed_ = true;
     rows_.reset();
-    return error;
+    return failed_at(Status(error), read_number(), given_).pointer();
   }
+  uint64_t read_number() const { return site_.read(*params_.connection, 0); }
 
   Status open(Context& ctx) {
     if (rows_) return Status();
@@ -90,6 +98,7 @@ class SqlRows final : public Cursor {
     return Status();
   }
 
+  const ReadSite site_;
   const Spec& spec_;
   const std::vector<Component>& components_;
   const Params params_;

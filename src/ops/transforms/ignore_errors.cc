@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/failed_reads.h"
 #include "core/text.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
@@ -27,7 +28,7 @@ class IgnoreErrors final : public Cursor {
       PullResult got = input_.pull(ctx, demand, in_);
       if (got != PullResult::rows) return got;
       if (log_) warn(ctx);
-      if (has_failed_read(in_)) note_failed_read(ctx);
+      if (!in_.errors.empty()) ctx.session.failed_reads().add(in_);
       if (in_.value_rows() > 0) break;
       if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
     }
@@ -80,7 +81,7 @@ const OperatorDef& definition() {
                .output = "-6\n6",
                .bench = "range(1000000) | ignore_errors()"},
       .typing = {.columns = Columns::passed},
-      .position = {.passes_positions = true, .drops_errors = true},
+      .position = {.passes_positions = true},
   });
   return def;
 }

@@ -15,7 +15,6 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/counted.h"
-#include "dataset/failed_read.h"
 #include "dataset/tuner_start.h"
 #include "dataset/yield_timer.h"
 #include "ops/access/placed_rows.h"
@@ -122,8 +121,6 @@ class Interleave final : public Cursor {
     Origin origin;
     std::unique_ptr<Inner> inner;
     ErrorPtr error;
-    // Reading a file failed before this row, and the error was left out.
-    bool read_failed = false;
   };
 
   // A slot that takes part in the next turns, and how many rows it is asked for.
@@ -187,9 +184,6 @@ class Interleave final : public Cursor {
   bool takes_ready_ = false;
   std::list<Waiting> ahead_;
   bool input_ended_ = false;
-  // Reading a file failed after those, and the error was left out. The enclosing Ports hear of it in its
-  // turn, else a replay on other threads would meet it earlier.
-  bool read_failed_ahead_ = false;
   int64_t cycle_index_ = 0;
   int64_t block_index_ = 0;
   int64_t open_count_ = 0;
@@ -237,8 +231,7 @@ Step Interleave::append_turns(Context& ctx, const Demand& demand, Block& out) {
     if (part_.rows == 0) continue;
     part.bytes -= part_.byte_size();
     out.append(part_, 0, part_.rows);
-    // Rows after a failed read would be others in a replay.
-    if (one_turn_ || has_failed_read(part_)) break;
+    if (one_turn_) break;
   }
   return PullResult::rows;
 }
@@ -263,7 +256,6 @@ Step Interleave::place_turns(Context& ctx, const Demand& demand) {
     if (got != PullResult::rows) break;
     if (part_.rows == 0) continue;
     placed_.put(part_, {.first = place, .left = part_.rows, .run = part_.rows});
-    if (has_failed_read(part_)) break;
   }
   placed_.finish(rows_in_call_);
   return PullResult::rows;
@@ -404,14 +396,12 @@ int64_t Interleave::lose(const ErrorPtr&) noexcept {
 // for it.
 PullResult Interleave::open_ahead(Context& ctx) noexcept {
   while (ahead_.size() < most_ahead()) {
-    if (ctx.openings && ctx.openings->read_failed) return PullResult::rows;
     if (input_ended_ || outer_ended_) return PullResult::end;
     const int64_t ordinal = outer_.input().position();
     std::list<Waiting> next;
     try {
       next.emplace_back();
       Step step = outer_.open_next(ctx, next.back().inner);
-      if (take_back_failed_read(ctx)) read_failed_ahead_ = true;
       if (!step.error() && step.answer() != PullResult::rows) {
         input_ended_ = step.answer() == PullResult::end;
         if (step.answer() == PullResult::pending) credit_->hungry();
@@ -423,7 +413,6 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
       // The row that was taken is lost in its own place.
       next.back().error = error_of_exception();
     }
-    next.back().read_failed = std::exchange(read_failed_ahead_, false);
     next.back().ordinal = ordinal;
     next.back().origin = outer_.origin();
     if (next.back().inner) next.back().inner->warm_start();
@@ -436,7 +425,6 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
 Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin) {
   const PullResult answer = open_ahead(ctx);
   if (ahead_.empty()) {
-    if (std::exchange(read_failed_ahead_, false)) note_failed_read(ctx);
     if (opens_ahead_ && answer != PullResult::rows) return answer;
     Step opened = outer_.open_next(ctx, out);
     origin = outer_.origin();
@@ -445,7 +433,6 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
   }
   Waiting next = std::move(ahead_.front());
   ahead_.pop_front();
-  if (next.read_failed) note_failed_read(ctx);
   out = std::move(next.inner);
   origin = next.origin;
   if (next.error) return next.error;

@@ -17,7 +17,7 @@ inline Status at_string(const Status& status, int64_t index, int64_t count) {
   return Status(std::move(error));
 }
 
-// Calls f(string, out) for each string, which returns a Status; the first error of a row is the row's.
+// Calls f(row, string, out) for each string, which returns a Status; the first error of a row is the row's.
 template <class F>
 void each_string(KernelRun& run, F f) {
   const Arg& strings = run.arg(0);
@@ -27,7 +27,7 @@ void each_string(KernelRun& run, F f) {
   for (int row = 0; row < run.rows(); ++row, out += count) {
     const Str* in = strings.row<Str>(row);
     for (int64_t k = 0; k < count; ++k) {
-      const Status status = f(in[k].view(), out[k]);
+      const Status status = f(row, in[k].view(), out[k]);
       if (status.ok()) continue;
       run.fail(row, at_string(status, k, count));
       break;
@@ -47,7 +47,7 @@ void map_strings(KernelRun& run, Bound bound, Write write) {
     for (int64_t k = 0; k < count; ++k) total += bound(in[k].size);
   }
   char* to = run.bytes(total);
-  each_string(run, [&](std::string_view in, Str& out) {
+  each_string(run, [&](int, std::string_view in, Str& out) {
     size_t size = 0;
     Status status = write(in, to, size);
     if (!status.ok()) return status;

@@ -1,0 +1,111 @@
+#include "core/failed_reads.h"
+
+#include <new>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error_state.h"
+
+namespace weir {
+
+namespace {
+
+bool alike(const Error& a, const Error& b) {
+  return a.file == b.file && a.record == b.record && a.message == b.message && a.path == b.path;
+}
+
+}  // namespace
+
+void FailedReads::add(const Error& error) noexcept {
+  if (!error.read_failed || error.read == 0 || error.position_lost || find(error.read)) return;
+  try {
+    Error listed = error;
+    listed.read = 0;
+    // The reader that answers it has not failed.
+    listed.read_failed = false;
+    auto pointer = std::make_shared<const Error>(std::move(listed));
+    const MutexLock lock(mutex_);
+    add(error.read, std::move(pointer));
+  } catch (...) {
+    const MutexLock lock(mutex_);
+    lacked_memory_ = true;
+  }
+}
+
+// REQUIRES: locked
+void FailedReads::add(uint64_t read, ErrorPtr error) {
+  order_.push_back(read);
+  try {
+    errors_[read] = std::move(error);
+  } catch (...) {
+    order_.pop_back();
+    throw;
+  }
+  any_.store(true, std::memory_order_release);
+  if (order_.size() <= kMost) return;
+  errors_.erase(order_.front());
+  order_.pop_front();
+}
+
+ErrorPtr FailedReads::find(uint64_t read) const noexcept {
+  if (empty()) return nullptr;
+  const MutexLock lock(mutex_);
+  const auto found = errors_.find(read);
+  return found == errors_.end() ? nullptr : found->second;
+}
+
+void FailedReads::state(Archive& archive) {
+  // The reads of each error.
+  std::vector<std::pair<ErrorPtr, std::vector<uint64_t>>> files;
+  if (!archive.loading()) {
+    const MutexLock lock(mutex_);
+    if (lacked_memory_) throw std::bad_alloc();
+    std::unordered_multimap<std::string, size_t> by_name;
+    for (const uint64_t read : order_) {
+      const ErrorPtr& error = errors_.at(read);
+      auto [at, end] = by_name.equal_range(error->file);
+      while (at != end && !alike(*files[at->second].first, *error)) ++at;
+      if (at == end) {
+        at = by_name.emplace(error->file, files.size());
+        files.emplace_back(error, std::vector<uint64_t>());
+      }
+      files[at->second].second.push_back(read);
+    }
+  }
+  auto count = static_cast<int64_t>(files.size());
+  archive("failed_files", count, 0, kMost);
+  if (archive.loading()) return load(archive, archive.status().ok() ? count : 0);
+  for (auto& [error, reads] : files) {
+    Error written = *error;
+    error_state(archive, written);
+    archive("reads", reads);
+  }
+}
+
+void FailedReads::load(Archive& archive, int64_t files) {
+  for (int64_t i = 0; i < files && archive.status().ok(); ++i) {
+    Error error;
+    std::vector<uint64_t> reads;
+    error_state(archive, error);
+    archive("reads", reads);
+    if (!archive.status().ok()) return;
+    if (error.read_failed || error.position_lost || reads.empty() || reads.size() > kMost)
+      return archive.fail("the list of files that could not be read is damaged");
+    const auto pointer = std::make_shared<const Error>(std::move(error));
+    const MutexLock lock(mutex_);
+    for (const uint64_t read : reads) {
+      if (!errors_.contains(read)) add(read, pointer);
+    }
+  }
+}
+
+Status failed_at(const Status& status, uint64_t read, int64_t record) {
+  if (status.ok() || !status.error().read_failed) return status;
+  Error error = status.error();
+  error.read = read;
+  if (error.record < 0 && record > 0) error.record = record;
+  return Status(std::move(error));
+}
+
+}  // namespace weir
