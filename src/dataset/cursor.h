@@ -61,6 +61,16 @@ class AheadOfConsumer : public Cursor {
   virtual void hold(Holding& holding, HeldRows& rows) = 0;
 };
 
+// A cursor that keeps elements of its input, which a position has by value if they cannot be made again.
+class RowKeeper : public Cursor {
+ public:
+  // Called before state() saves: puts the elements of which the position needs the values after `rows`.
+  virtual void hold(HeldRows& rows) = 0;
+  // Called after state() has loaded, with those that hold() put there, if there were any. An error becomes
+  // one error row, after which the cursor is at its end.
+  virtual Status take_back(HeldRows rows) = 0;
+};
+
 // A cursor that can begin again for other variables, which costs less than another one. Such cursors are kept
 // at their end where a function opens its dataset row after row.
 class RestartableCursor : public Cursor {

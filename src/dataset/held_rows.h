@@ -31,6 +31,13 @@ class HeldRows {
   // Puts rows after those that it has.
   void add(Block block);
   void add(HeldRows rows);
+  // Calls visit(block) for the blocks that they are in.
+  template <class F>
+  void each_block(F&& visit) const {
+    if (empty()) return;
+    visit(front_);
+    for (const Block& block : more_) visit(block);
+  }
   // Drops the first `count` rows.
   // REQUIRES: count <= rows()
   void drop(int64_t count);

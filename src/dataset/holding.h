@@ -6,7 +6,8 @@
 // an input pause, so that their rows and the position of their input do not change while they are written. A
 // Window that still runs stops the save with pending, and the save starts again once it has paused. Each
 // Stage writes its undelivered rows: those that its reader has pulled and not used, then those that its
-// cursor has made and not returned. One thread. All Windows continue when the Holding is destroyed.
+// cursor has made and not returned. It writes the rows that a RowKeeper keeps, too, so nothing else writes
+// rows. One thread. All Windows continue when the Holding is destroyed.
 #pragma once
 
 #include <functional>
@@ -46,6 +47,8 @@ struct Holding {
 
   // Woken when a Window has stopped.
   Waker* waker = nullptr;
+  // Null, or where the files are listed whose errors are among those rows.
+  FailedReads* failed_reads = nullptr;
   // The rows that the reader of the next Stage to be written has pulled and not used.
   HeldRows unused;
   // rows: it continues; end: it failed; else the run must be repeated, or was cancelled.

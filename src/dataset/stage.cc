@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/exception.h"
+#include "core/failed_reads.h"
 #include "core/text.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
@@ -127,6 +128,7 @@ bool Stage::reopen(Context& ctx, const Dataset& node, const EnvRef& env, uint64_
   repeated_error_ = nullptr;
   open_error_ = nullptr;
   held_.reset();
+  kept_.reset();
   saved_state_.reset();
   again_->instance.env = env;
   again_->instance.key = key;
@@ -212,6 +214,7 @@ ErrorPtr Stage::placed(Session& session, const ErrorPtr& error, Origin origin) n
 PullResult Stage::give_up(Context& ctx, const ErrorPtr& error, Block& out) noexcept {
   const ErrorPtr lost = as_lost_position(error);
   saved_state_.reset();
+  kept_.reset();
   finish();
   out.origins.clear();
   return fail(ctx, lost, out);
@@ -222,13 +225,21 @@ PullResult Stage::resume(Context& ctx, Block& out) {
     Archive archive(*saved_state_);
     cursor_->state(archive);
     archive.finish();
-    if (!archive.status().ok()) return give_up(ctx, archive.status().pointer(), out);
+    Status status = archive.status();
+    if (kept_ && status.ok()) {
+      auto* const keeper = dynamic_cast<RowKeeper*>(cursor_.get());
+      status = keeper ? keeper->take_back(*kept_) : data_loss("rows are kept where none can be");
+    }
+    if (!status.ok()) return give_up(ctx, status.pointer(), out);
     cursor_has_state_ = true;
   }
   Step step = cursor_->resume(ctx);
   if (step.error()) return give_up(ctx, step.error(), out);
   if (step.answer() == PullResult::end) return give_up(ctx, shorter_than_saved(ctx.session), out);
-  if (step.answer() == PullResult::rows) saved_state_.reset();
+  if (step.answer() == PullResult::rows) {
+    saved_state_.reset();
+    kept_.reset();
+  }
   return step.answer();
 }
 
@@ -337,6 +348,35 @@ constexpr int64_t kEnded = 1;
 constexpr int64_t kMostOwed = int64_t{1} << 40;
 // More errors are not saved one by one.
 constexpr int64_t kMostHeldErrors = int64_t{1} << 16;
+// The keys of rows by value: those that come next, and those that the cursor keeps.
+constexpr const char* kHeldRows = "held";
+constexpr const char* kKeptRows = "kept";
+
+// The structure of the rows that a RowKeeper over `node` keeps.
+const Spec& kept_spec(const Dataset& node) {
+  return node.inputs().empty() ? node.spec() : node.inputs()[0]->spec();
+}
+
+void save_rows(Archive& archive, const char* key, HeldRows rows, const Spec& spec) {
+  if (rows.empty()) return;
+  Archive inner;
+  rows.state(inner, spec);
+  std::string bytes = inner.take();
+  archive(key, bytes);
+}
+
+// Null if there are none.
+std::unique_ptr<HeldRows> load_rows(Archive& archive, const char* key, const Spec& spec) {
+  if (!archive.next_is(key)) return nullptr;
+  std::string bytes;
+  archive(key, bytes);
+  Archive inner(bytes);
+  auto rows = std::make_unique<HeldRows>();
+  rows->state(inner, spec);
+  inner.finish();
+  if (!inner.status().ok()) archive.fail(inner.status().error().message);
+  return rows->empty() ? nullptr : std::move(rows);
+}
 
 }  // namespace
 
@@ -399,13 +439,13 @@ void Stage::settled_state(Archive& archive) {
 
 void Stage::copy_state(const Dataset& node, Archive& from, Archive& to) {
   int64_t standing = 0;
-  std::string held;
   std::string bytes;
   from(node.op().name, standing);
   to(node.op().name, standing);
-  if (from.next_is("held")) {
-    from("held", held);
-    to("held", held);
+  for (const char* const rows : {kHeldRows, kKeptRows}) {
+    if (!from.next_is(rows)) continue;
+    from(rows, bytes);
+    to(rows, bytes);
   }
   from("state", bytes);
   to("state", bytes);
@@ -429,23 +469,33 @@ void Stage::hold_rows(Holding& holding, HeldRows& rows) {
             .pointer());
     rows = HeldRows();
   }
+  if (holding.failed_reads) rows.each_block([&](const Block& block) { holding.failed_reads->add(block); });
+}
+
+// The rows that the cursor keeps and of which a position needs the values.
+HeldRows Stage::kept_rows() {
+  HeldRows rows;
+  if (kept_) return *kept_;
+  if (!node_->op().position.keeps_rows || saved_state_) return rows;
+  if (auto* keeper = dynamic_cast<RowKeeper*>(cursor_.get())) keeper->hold(rows);
+  return rows;
+}
+
+// What the cursor saves, or has yet to load.
+std::string Stage::cursor_state(Archive& archive) {
+  if (saved_state_) return *saved_state_;
+  if (!cursor_) return {};
+  Archive inner(archive.holding());
+  cursor_->state(inner);
+  return inner.take();
 }
 
 void Stage::state(Archive& archive) {
   if (archive.loading()) {
     int64_t standing = 0;
     archive(node_->op().name, standing, -kMostOwed, kEnded);
-    held_.reset();
-    if (archive.next_is("held")) {
-      std::string rows;
-      archive("held", rows);
-      Archive inner(rows);
-      held_ = std::make_unique<HeldRows>();
-      held_->state(inner, node_->spec());
-      inner.finish();
-      if (!inner.status().ok()) return archive.fail(inner.status().error().message);
-      if (held_->empty()) held_.reset();
-    }
+    held_ = load_rows(archive, kHeldRows, node_->spec());
+    kept_ = load_rows(archive, kKeptRows, kept_spec(*node_));
     std::string bytes;
     archive("state", bytes);
     if (!archive.status().ok()) return;
@@ -476,20 +526,9 @@ void Stage::state(Archive& archive) {
     rows = *held_;
   }
   archive(node_->op().name, standing);
-  if (!rows.empty()) {
-    Archive inner;
-    rows.state(inner, node_->spec());
-    std::string held = inner.take();
-    archive("held", held);
-  }
-  std::string bytes;
-  if (saved_state_) {
-    bytes = *saved_state_;
-  } else if (cursor_) {
-    Archive inner(archive.holding());
-    cursor_->state(inner);
-    bytes = inner.take();
-  }
+  save_rows(archive, kHeldRows, std::move(rows), node_->spec());
+  save_rows(archive, kKeptRows, kept_rows(), kept_spec(*node_));
+  std::string bytes = cursor_state(archive);
   archive("state", bytes);
 }
 

@@ -81,6 +81,8 @@ class Stage {
   PullResult finish();
   void settled_state(Archive& archive);
   void hold_rows(Holding& holding, HeldRows& rows);
+  HeldRows kept_rows();
+  std::string cursor_state(Archive& archive);
   int64_t standing() const;
 
   DatasetRef node_;
@@ -101,8 +103,9 @@ class Stage {
   // Rows that were lost together with the one given as `repeated_error_`; each still owes its error.
   int64_t repeat_errors_ = 0;
   ErrorPtr repeated_error_;
-  // Null, or rows that were loaded by value.
+  // Null, or rows that were loaded by value: those that come next, and those for the cursor to take back.
   std::unique_ptr<HeldRows> held_;
+  std::unique_ptr<HeldRows> kept_;
   // The loaded state, until the cursor has resumed it.
   std::unique_ptr<std::string> saved_state_;
   bool cursor_has_state_ = false;

@@ -15,6 +15,7 @@
 #include "expr/compile/compile.h"
 #include "graph/arguments.h"
 #include "graph/handed.h"
+#include "graph/signatures.h"
 
 namespace weir {
 

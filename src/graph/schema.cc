@@ -5,6 +5,7 @@
 #include "core/text.h"
 #include "expr/types/kernel.h"
 #include "graph/arguments.h"
+#include "graph/signatures.h"
 #include "ops/list.h"
 #include "syntax/grammar.h"
 #include "syntax/hints.h"

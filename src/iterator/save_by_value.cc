@@ -1,5 +1,6 @@
 // Iterator: saves a position with rows that cannot be made again.
 #include "core/exception.h"
+#include "core/failed_reads.h"
 #include "dataset/holding.h"
 #include "iterator/iterator.h"
 
@@ -28,6 +29,7 @@ Result<Checkpoint> Iterator::save_by_value() {
   const Status written = settle([&](Context& ctx, Stage&) noexcept {
     if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     holding.answer = PullResult::rows;
+    holding.failed_reads = &ctx.session.failed_reads();
     try {
       checkpoint = write_down(&holding);
     } catch (...) {

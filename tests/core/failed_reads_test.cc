@@ -2,7 +2,9 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "core/error_state.h"
 

@@ -40,7 +40,7 @@ class FileCache final : public Cursor {
         caches_(&opening.ctx.session.memo().caches()),
         number_(uint64_t{1} << 63 | std::hash<std::string>()(here_.folder)) {
     if (!found) return;
-    written_.emplace(here_.folder, here_.spec, *std::move(found));
+    written_.emplace(below_, here_.folder, here_.spec, *std::move(found));
     mode_ = Mode::reads;
   }
 
@@ -75,7 +75,7 @@ class FileCache final : public Cursor {
     archive("begun", begun_);
     if (reads) {
       // Those of the position are gone; resuming says so.
-      if (!written_) written_.emplace(here_.folder, here_.spec, WrittenManifest());
+      if (!written_) written_.emplace(below_, here_.folder, here_.spec, WrittenManifest());
       written_->state(archive);
     } else {
       Archive input(archive.holding());

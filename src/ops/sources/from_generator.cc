@@ -174,8 +174,8 @@ const OperatorDef& definition() {
           {.doc =
                "Yields the elements that a generator in your program produces (`weir_generator`), until it ends. Each time the dataset is opened, so is the generator. If the generator fails, its error takes the place of an element, and the next one follows; if it cannot be opened, there is one error and nothing else. An element whose dtype or shape differs from `spec` is an error. A generator may save and restore its position. One that is declared pure is opened again for a restored iterator, and the elements already taken are passed over; for others `checkpoint_policy` says what happens.",
            .cost = "One call of the generator and one copy of each element; about 300 ns.",
-           .elsewhere = "from_iter: from_generator(…)",
-           .example = "from_generator(@lines, string) | batch(2)"},
+           .example = "from_generator(@lines, string) | batch(2)",
+           .elsewhere = "from_iter: from_generator(…)"},
       .typing = {.spec = spec_of<Params, spec>},
   });
   return def;

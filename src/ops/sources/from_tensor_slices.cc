@@ -149,8 +149,8 @@ const OperatorDef& definition() {
            .cost = "No copy: a block of elements is a view of the tensors.",
            .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
            .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
-           .elsewhere = "from_list from_array from_numpy: from_tensor_slices([…])",
-           .bench = "from_tensor_slices(zeros([1000000], int64))"},
+           .bench = "from_tensor_slices(zeros([1000000], int64))",
+           .elsewhere = "from_list from_array from_numpy: from_tensor_slices([…])"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .access = {.open = access},
   });

@@ -42,7 +42,8 @@ class SqlRows final : public Cursor {
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (failed_) return PullResult::end;
-    const ErrorPtr listed = ctx.session.failed_reads().find(read_number());
+    const FailedReads& reads = ctx.session.failed_reads();
+    const ErrorPtr listed = reads.empty() ? nullptr : reads.find(read_number());
     const int64_t left = listed ? std::max<int64_t>(0, listed->record) - given_ : demand.rows;
     if (left <= 0) return failed(ctx, listed);
     if (const Status opened = open(ctx); !opened.ok()) return failed(ctx, opened.pointer());

@@ -52,8 +52,8 @@ const OperatorDef& definition() {
            .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
            .output = R"("one"
 "two")",
-           .elsewhere = "read_text lines: text_line(files)",
-           .bench = R"(text_line("RECORDS"))"},
+           .bench = R"(text_line("RECORDS"))",
+           .elsewhere = "read_text lines: text_line(files)"},
   });
   return def;
 }

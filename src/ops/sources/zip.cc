@@ -152,8 +152,8 @@ const OperatorDef& definition() {
            .cost = "No copy.",
            .example = "zip({x: range(3), y: range(10, 13)})",
            .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",
-           .elsewhere = "zip_with map_zip: zip(a, b) | map((x, y) -> …)",
-           .bench = "zip(range(1000000), range(1000000))"},
+           .bench = "zip(range(1000000), range(1000000))",
+           .elsewhere = "zip_with map_zip: zip(a, b) | map((x, y) -> …)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.ends_early = true,
                    .kept =

@@ -98,7 +98,7 @@ class Largest {
   std::vector<int64_t> groups_;
 };
 
-class GroupByWindow final : public Cursor {
+class GroupByWindow final : public RowKeeper {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(HeldDataset datasets, HeldDataset::make(opening.node->inputs()[0]->spec()));
@@ -174,7 +174,26 @@ class GroupByWindow final : public Cursor {
     groups_state(archive);
     if (archive.loading() ? archive.next_is("sized") : !size_.function().not_replayable().empty())
       sizes_state(archive);
-    if (archive.loading() ? archive.next_is("held") : by_value_) held_state(archive);
+    if (archive.loading() ? archive.next_is("held") : by_value_) counts_state(archive);
+  }
+
+  // The elements of the open group and of the others, by age.
+  void hold(HeldRows& rows) override {
+    if (!by_value_) return;
+    each_by_age([&](Group& group) {
+      for (const Block& block : group.blocks) rows.add(block.slice(0, block.rows));
+    });
+  }
+
+  Status take_back(HeldRows rows) override {
+    int64_t total = 0;
+    for (int64_t count : counts_) total = count < 0 || count > rows.rows() - total ? -1 : total + count;
+    if (counts_.size() != groups_.size() + (is_open_ ? 1 : 0) || total != rows.rows())
+      return data_loss("the elements of a group_by_window are damaged");
+    by_value_ = true;
+    size_t next = 0;
+    each_by_age([&](Group& group) { refill(group, counts_[next++], rows); });
+    return Status();
   }
 
   Step resume(Context& ctx) override {
@@ -451,33 +470,10 @@ class GroupByWindow final : public Cursor {
     for (size_t i = 0; i < keys.size(); ++i) sizes_.emplace(keys[i], sizes[i]);
   }
 
-  // The elements of the open group and of the others, by value.
-  void held_state(Archive& archive) {
-    std::vector<int64_t> counts;
-    HeldRows rows;
-    if (!archive.loading()) {
-      each_by_age([&](Group& group) {
-        counts.push_back(group.rows);
-        for (const Block& block : group.blocks) rows.add(block.slice(0, block.rows));
-      });
-    }
-    archive("held", counts);
-    Archive inner;
-    if (!archive.loading()) rows.state(inner, input_.node().spec());
-    std::string bytes = inner.take();
-    archive("rows", bytes);
-    if (!archive.loading() || !archive.status().ok()) return;
-    Archive loaded(bytes);
-    rows.state(loaded, input_.node().spec());
-    loaded.finish();
-    int64_t total = 0;
-    for (int64_t count : counts) total = count < 0 || count > rows.rows() - total ? -1 : total + count;
-    const size_t groups = groups_.size() + (is_open_ ? 1 : 0);
-    if (!loaded.status().ok() || counts.size() != groups || total != rows.rows())
-      return archive.fail("the elements of a group_by_window are damaged");
-    by_value_ = true;
-    size_t next = 0;
-    each_by_age([&](Group& group) { refill(group, counts[next++], rows); });
+  void counts_state(Archive& archive) {
+    counts_.clear();
+    if (!archive.loading()) each_by_age([&](Group& group) { counts_.push_back(group.rows); });
+    archive("held", counts_);
   }
 
   // The open group, then the others.
@@ -517,6 +513,8 @@ class GroupByWindow final : public Cursor {
   HeldBytes held_;
   // What the groups take, with the one that is being given.
   int64_t held_bytes_ = 0;
+  // How many elements each group has whose elements a position has by value, by age.
+  std::vector<int64_t> counts_;
   // Positions have the elements of groups by value.
   bool by_value_;
   Groups groups_;
@@ -554,14 +552,16 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GroupByWindow>({
       .name = "group_by_window",
       .page =
-          {.doc =
-               "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
-           .cost =
-               "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
-           .elsewhere = "group_by group_by_key: group_by_window(key, …) or group_by_reducer(key, …)",
-           .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
-           .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
-           .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)"},
+          {
+              .doc =
+                  "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
+              .cost =
+                  "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
+              .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
+              .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
+              .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",
+              .elsewhere = "group_by group_by_key: group_by_window(key, …) or group_by_reducer(key, …)",
+          },
       .typing = {.spec = spec_of<Params, spec>, .cardinality = infinite_or_unknown},
       .position = {.keeps_rows = true,
                    .kept =

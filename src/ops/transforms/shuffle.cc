@@ -69,7 +69,7 @@ class Refusals {
   int64_t left_ = 0;
 };
 
-class Shuffle final : public Cursor, private ShuffleSlots {
+class Shuffle final : public RowKeeper, private ShuffleSlots {
  public:
   Shuffle(Opening& opening, const Params& params)
       : ShuffleSlots(opening.node->components(),
@@ -131,7 +131,6 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     archive("rows", rows, values_, kMostCounted);
     archive("oldest", oldest, 0, values_);
     input_.state(archive);
-    if (archive.loading() ? archive.next_is("buffer") : by_value_) buffer_state(archive);
     if (!archive.loading() || !archive.status().ok()) return;
     if (values_ - draws_ > capacity_)
       return archive.fail("a shuffle holds more elements than its buffer_size");
@@ -139,11 +138,38 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     order_ = ShuffleDraws(seeds_.first, seeds_.second);
     refill_.reset(new Refill{{capacity_, draws_, values_, order_}, false, rows, values_});
     values_ = oldest;
-    if (!buffer_) return;
+  }
+
+  // The buffered elements by value, from the front slot on.
+  void hold(HeldRows& rows) override {
+    std::vector<int64_t> slots;
+    for (int64_t i = 0; by_value_ && i < held(); ++i) {
+      const int64_t slot = (front_ + i) % capacity_;
+      const bool has_value = tag(slot) >= 0;
+      if (has_value) slots.push_back(slot);
+      if (!slots.empty() && (!has_value || slots.size() == kMaxBlockRows || i + 1 == held())) {
+        Block block;
+        store_.copy(slots, block);
+        rows.add(std::move(block));
+        slots.clear();
+      }
+      if (!has_value) {
+        Block block;
+        block.set_error(lack_, components_);
+        rows.add(std::move(block));
+      }
+    }
+  }
+
+  Status take_back(HeldRows rows) override {
+    if (rows.rows() != refill_->values - draws_)
+      return data_loss("a shuffle has not as many elements in its buffer as it counts");
+    buffer_ = std::make_unique<HeldRows>(std::move(rows));
     by_value_ = true;
     values_ = draws_;
     // Where the ring begins does not matter to the draws.
     front_ = back_ = 0;
+    return Status();
   }
 
   Step resume(Context& ctx) override {
@@ -456,40 +482,6 @@ class Shuffle final : public Cursor, private ShuffleSlots {
     return Status();
   }
 
-  // The buffered elements by value, from the front slot on.
-  void buffer_state(Archive& archive) {
-    HeldRows rows;
-    std::vector<int64_t> slots;
-    for (int64_t i = 0; !archive.loading() && i < held(); ++i) {
-      const int64_t slot = (front_ + i) % capacity_;
-      const bool has_value = tag(slot) >= 0;
-      if (has_value) slots.push_back(slot);
-      if (!slots.empty() && (!has_value || slots.size() == kMaxBlockRows || i + 1 == held())) {
-        Block block;
-        store_.copy(slots, block);
-        rows.add(std::move(block));
-        slots.clear();
-      }
-      if (!has_value) {
-        Block block;
-        block.set_error(lack_, components_);
-        rows.add(std::move(block));
-      }
-    }
-    Archive inner;
-    rows.state(inner, spec_);
-    std::string bytes = inner.take();
-    archive("buffer", bytes);
-    if (!archive.loading() || !archive.status().ok()) return;
-    Archive loaded(bytes);
-    buffer_ = std::make_unique<HeldRows>();
-    buffer_->state(loaded, spec_);
-    loaded.finish();
-    if (!loaded.status().ok()) return archive.fail(loaded.status().error().message);
-    if (buffer_->rows() != values_ - draws_)
-      return archive.fail("a shuffle has not as many elements in its buffer as it counts");
-  }
-
   // Puts the loaded elements back into the buffer.
   Step refill_by_value(Context& ctx) {
     while (!buffer_->empty()) {
@@ -547,17 +539,19 @@ class Shuffle final : public Cursor, private ShuffleSlots {
 
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shuffle>({
-           .elsewhere =
-               "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions",
       .name = "shuffle",
       .page =
-          {.doc =
-               "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
-           .cost =
-               "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
-           .example = "range(5) | shuffle(5, seed: 42)",
-           .output = "0\n4\n1\n3\n2",
-           .bench = "range(1000000) | shuffle(10000, seed: 1)"},
+          {
+              .doc =
+                  "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
+              .cost =
+                  "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
+              .example = "range(5) | shuffle(5, seed: 42)",
+              .output = "0\n4\n1\n3\n2",
+              .bench = "range(1000000) | shuffle(10000, seed: 1)",
+              .elsewhere =
+                  "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions",
+          },
       .typing = {.cardinality = same_cardinality, .columns = Columns::passed},
       .position =
           {.counts_openings = always,
