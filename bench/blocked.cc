@@ -18,8 +18,8 @@ class StuckFiles final : public WrappedFiles {
  public:
   StuckFiles() : WrappedFiles(local_file_system()) {}
 
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
-    auto file = WrappedFiles::open(name);
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    auto file = WrappedFiles::do_open(name);
     if (!file.ok()) return file.status();
     return RefPtr<RandomAccessFile>(make_ref<File>(*this, *std::move(file)));
   }
@@ -39,14 +39,14 @@ class StuckFiles final : public WrappedFiles {
    public:
     File(StuckFiles& all, RefPtr<RandomAccessFile> file)
         : RandomAccessFile(file->name()), all_(all), file_(std::move(file)) {}
-    Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+    Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
       if (all_.reads_left_.fetch_sub(1) <= 0) {
         ++all_.blocked_;
         all_.stuck_.wait(true);
       }
-      return file_->read_at(offset, out);
+      return file_->do_read_at(offset, out);
     }
-    Result<uint64_t> size() override { return file_->size(); }
+    Result<uint64_t> do_size() override { return file_->do_size(); }
 
    private:
     StuckFiles& all_;

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "exec/scheduler.h"
 #include "format/crc32c.h"
 #include "format/inflater.h"
 
@@ -17,17 +16,12 @@ namespace {
 
 constexpr size_t kCompressedBytes = 64 * 1024;
 
-Result<size_t> read_blocking(RandomAccessFile& file, uint64_t offset, std::span<uint8_t> out) {
-  const BlockingRead read;
-  return file.read_at(offset, out);
-}
-
 class PlainStream final : public ByteStream {
  public:
   explicit PlainStream(RefPtr<RandomAccessFile> file) : file_(std::move(file)) {}
 
   Result<size_t> read(std::span<uint8_t> out) override {
-    WEIR_ASSIGN(const size_t got, read_blocking(*file_, offset_, out));
+    WEIR_ASSIGN(const size_t got, file_->read_at(offset_, out));
     offset_ += got;
     return got;
   }
@@ -36,7 +30,6 @@ class PlainStream final : public ByteStream {
     return {};
   }
   Result<int64_t> size() override {
-    const BlockingRead read;
     WEIR_ASSIGN(const uint64_t size, file_->size());
     return static_cast<int64_t>(size);
   }
@@ -116,7 +109,7 @@ Status InflateStream::use_zlib() {
 Status InflateStream::refill() {
   if (io_.avail_in != 0 || file_ended_) return {};
   uint8_t* const data = input_->data() + kInflaterBack;
-  WEIR_ASSIGN(const size_t got, read_blocking(*file_, file_offset_, {data, kCompressedBytes}));
+  WEIR_ASSIGN(const size_t got, file_->read_at(file_offset_, {data, kCompressedBytes}));
   file_offset_ += got;
   file_ended_ = got == 0;
   io_.next_in = data;
@@ -290,7 +283,7 @@ Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, C
     uint8_t first[256];
     size_t size = 0;
     while (size < sizeof(first)) {
-      WEIR_ASSIGN(const size_t got, read_blocking(*file, size, std::span(first).subspan(size)));
+      WEIR_ASSIGN(const size_t got, file->read_at(size, std::span(first).subspan(size)));
       if (got == 0) break;
       size += got;
     }
@@ -306,11 +299,7 @@ Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, C
 
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& file_system, const std::string& name,
                                                 Compression compression) {
-  auto open = [&] {
-    const BlockingRead read;
-    return file_system.open(name);
-  };
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open());
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, file_system.open(name));
   return open_stream(std::move(file), compression);
 }
 

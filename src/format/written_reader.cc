@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "core/text.h"
-#include "exec/scheduler.h"
 #include "format/written_layout.h"
 
 namespace weir {
@@ -28,7 +27,6 @@ Status damaged(const RandomAccessFile& file, uint64_t offset, std::string_view w
 Status read_exactly(RandomAccessFile& file, uint64_t offset, std::span<uint8_t> out) {
   size_t total = 0;
   while (total < out.size()) {
-    const BlockingRead read;
     WEIR_ASSIGN(const size_t got, file.read_at(offset + total, out.subspan(total)));
     if (got == 0) {
       return damaged(

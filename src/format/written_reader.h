@@ -3,8 +3,7 @@
 //
 // All files are opened at once, so replacing them does not affect a reader. A chunk is read with one pread
 // into a pooled buffer, checked, and returned as views of it. One thread at a time. Nothing in a file is
-// trusted: damage is data_loss with file and offset, and the next chunk follows. Reads are inside a
-// BlockingRead.
+// trusted: damage is data_loss with file and offset, and the next chunk follows.
 #pragma once
 
 #include <memory>

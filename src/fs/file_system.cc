@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "exec/scheduler.h"
 
 namespace weir {
 
@@ -32,6 +33,21 @@ Status read_error(Code code, Mistake mistake, std::string file, int64_t offset, 
   Error error = error_of_file(code, std::move(mistake), std::move(file), offset, record);
   error.read_failed = true;
   return Status(std::move(error));
+}
+
+Result<size_t> RandomAccessFile::read_at(uint64_t offset, std::span<uint8_t> out) {
+  const BlockingRead read;
+  return do_read_at(offset, out);
+}
+
+Result<uint64_t> RandomAccessFile::size() {
+  const BlockingRead read;
+  return do_size();
+}
+
+Result<RefPtr<RandomAccessFile>> FileSystem::open(const std::string& name) {
+  const BlockingRead read;
+  return do_open(name);
 }
 
 Result<bool> FileSystem::exists(const std::string& name) {

@@ -1,9 +1,10 @@
 // FileSystem: the only access to files: open, create, glob, stat, and writing a whole file atomically.
 //
-// Every call may block; keep them off the compute lane. A FileSystem and a RandomAccessFile may be used by
-// many threads at once, a WritableFile by one at a time. Files may outlive the FileSystem that opened them.
-// Errors are not_found, permission_denied, invalid_argument, resource_exhausted, data_loss or unavailable,
-// with Error.file set.
+// Every call may block; keep them off the compute lane. Opening and reading a file are inside a BlockingRead
+// (exec/scheduler.h), so closing an iterator doesn't wait for them. A FileSystem and a RandomAccessFile may
+// be used by many threads at once, a WritableFile by one at a time. Files may outlive the FileSystem that
+// opened them. Errors are not_found, permission_denied, invalid_argument, resource_exhausted, data_loss or
+// unavailable, with Error.file set.
 #pragma once
 
 #include <cstddef>
@@ -27,9 +28,13 @@ class RandomAccessFile : public RefCounted {
 
   // Reads from `offset` on and returns the number of bytes. Fewer than asked for mean nothing; none means the
   // end.
-  virtual Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) = 0;
+  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out);
   // The current size; the next read may see another one.
-  virtual Result<uint64_t> size() = 0;
+  Result<uint64_t> size();
+
+  // The same without a BlockingRead, which must not lie in another: for a file that reads another.
+  virtual Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) = 0;
+  virtual Result<uint64_t> do_size() = 0;
 
  private:
   const std::string name_;
@@ -66,7 +71,7 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  virtual Result<RefPtr<RandomAccessFile>> open(const std::string& name) = 0;
+  Result<RefPtr<RandomAccessFile>> open(const std::string& name);
   // Creates an empty file for writing, replacing any that was there.
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& name) = 0;
   virtual Result<FileInfo> stat(const std::string& name) = 0;
@@ -97,6 +102,9 @@ class FileSystem {
   // UTF-8 in one part of a path, a leading dot included; `\` quotes the next one. No match gives an empty
   // list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
+
+  // open() without a BlockingRead, which must not lie in another: for a file system over another.
+  virtual Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) = 0;
 };
 
 // The machine's own files. Lives as long as the process.

@@ -156,7 +156,7 @@ class LocalFile final : public RandomAccessFile {
   LocalFile(std::string name, Descriptor descriptor)
       : RandomAccessFile(std::move(name)), descriptor_(std::move(descriptor)) {}
 
-  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     size_t total = 0;
     while (total < out.size()) {
       if (offset + total > static_cast<uint64_t>(INT64_MAX)) break;
@@ -172,7 +172,7 @@ class LocalFile final : public RandomAccessFile {
     return total;
   }
 
-  Result<uint64_t> size() override {
+  Result<uint64_t> do_size() override {
     struct stat info;
     if (::fstat(descriptor_.number(), &info) != 0) return failure_of(errno, "look at", name());
     return static_cast<uint64_t>(info.st_size);
@@ -360,7 +360,7 @@ class LocalLock final : public FileLock {
 
 class LocalFileSystem final : public FileSystem {
  public:
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
     // An element of a pipeline may be empty; there is no such file.
     WEIR_TRY(check_name(name, Code::not_found));
     // Without O_NONBLOCK, opening a named pipe waits for a writer.

@@ -41,9 +41,9 @@ std::vector<std::string_view> split(std::string_view text, char at) {
   return parts;
 }
 
-class Limits {
+class GroupLimits {
  public:
-  explicit Limits(FileSystem& files) : files_(files) {}
+  explicit GroupLimits(FileSystem& files) : files_(files) {}
 
   // One line of /proc/self/cgroup: "0::/a/b", or "4:cpu,cpuacct:/a/b" in version 1.
   void add(std::string_view line) {
@@ -52,11 +52,11 @@ class Limits {
     if (second == std::string_view::npos) return;
     const std::string_view controllers = line.substr(first + 1, second - first - 1);
     const std::string_view path = line.substr(second + 1);
-    if (controllers.empty()) return walk(std::string(kRoot), path, &Limits::look_unified);
+    if (controllers.empty()) return walk(std::string(kRoot), path, &GroupLimits::look_unified);
     for (const std::string_view one : split(controllers, ',')) {
       // The folder is named after all controllers that are mounted together, or linked under each.
-      if (one == "cpu") walk(concat(kRoot, "/cpu"), path, &Limits::look_at_quota);
-      if (one == "memory") walk(concat(kRoot, "/memory"), path, &Limits::look_at_memory);
+      if (one == "cpu") walk(concat(kRoot, "/cpu"), path, &GroupLimits::look_at_quota);
+      if (one == "memory") walk(concat(kRoot, "/memory"), path, &GroupLimits::look_at_memory);
     }
   }
 
@@ -65,7 +65,7 @@ class Limits {
  private:
   // Looks into the group's folder and those above it, each of which limits it. A container may see only the
   // last.
-  void walk(const std::string& root, std::string_view path, void (Limits::*look)(const std::string&)) {
+  void walk(const std::string& root, std::string_view path, void (GroupLimits::*look)(const std::string&)) {
     for (int level = 0; level < kMostLevels; ++level) {
       while (!path.empty() && path.back() == '/') path.remove_suffix(1);
       (this->*look)(concat(root, path));
@@ -107,7 +107,7 @@ class Limits {
 }  // namespace
 
 MachineLimits machine_limits(FileSystem& files) {
-  Limits limits(files);
+  GroupLimits limits(files);
   const std::string groups = read_small(files, "/proc/self/cgroup");
   for (const std::string_view line : split(groups, '\n')) limits.add(line);
   return limits.found();

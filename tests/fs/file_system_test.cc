@@ -102,14 +102,14 @@ TEST_CASE("local files: read_file takes all or says that it is too much") {
 class Boaster final : public RandomAccessFile {
  public:
   Boaster(uint64_t size, size_t longest) : RandomAccessFile("boaster"), size_(size), longest_(longest) {}
-  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     REQUIRE(out.size() <= std::max<uint64_t>(64 << 10, given_));
     const size_t got = std::min({out.size(), longest_, static_cast<size_t>(size_ - offset)});
     for (size_t i = 0; i < got; ++i) out[i] = static_cast<uint8_t>((offset + i) % 251);
     given_ += got;
     return got;
   }
-  Result<uint64_t> size() override { return uint64_t{1} << 42; }
+  Result<uint64_t> do_size() override { return uint64_t{1} << 42; }
 
  private:
   const uint64_t size_;

@@ -18,8 +18,8 @@ class BlockedFiles final : public WrappedFiles {
  public:
   BlockedFiles(FileSystem& files, Blocks blocks) : WrappedFiles(files), blocks_(blocks) {}
 
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override {
-    auto file = WrappedFiles::open(name);
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    auto file = WrappedFiles::do_open(name);
     if (!file.ok()) return file.status();
     if (++openings == 1 && blocks_ == Blocks::open) block();
     return RefPtr<RandomAccessFile>(make_ref<File>(*this, *std::move(file)));
@@ -39,11 +39,11 @@ class BlockedFiles final : public WrappedFiles {
       ++all_.files_open;
     }
     ~File() override { --all_.files_open; }
-    Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+    Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
       if (++all_.reads == 1 && all_.blocks_ == Blocks::read) all_.block();
-      return file_->read_at(offset, out);
+      return file_->do_read_at(offset, out);
     }
-    Result<uint64_t> size() override { return file_->size(); }
+    Result<uint64_t> do_size() override { return file_->do_size(); }
 
    private:
     BlockedFiles& all_;
@@ -64,6 +64,8 @@ const char* const kTexts[] = {
     "tfrecord(\"z\", compression: \"gzip\")",
     "tfrecord(\"a\") | map(x -> x, num_parallel_calls: 2) | batch(2) | prefetch(2)",
     "from_tensor_slices([\"a\", \"a\"]) | interleave(f -> tfrecord(f), cycle_length: 2)",
+    "tfrecord(\"a\") | global_shuffle(seed: 1)",
+    "from_tensor_slices([\"a\"]) | map(f -> read_file(f))",
 };
 
 void write_file(FileSystem& files, const std::string& name, Compression compression) {

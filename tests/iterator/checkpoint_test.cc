@@ -78,7 +78,7 @@ class VastFile final : public RandomAccessFile {
   VastFile(std::string beginning, uint64_t size)
       : RandomAccessFile("ckpt"), beginning_(std::move(beginning)), size_(size) {}
 
-  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     const size_t got = std::min<uint64_t>(out.size(), size_ - std::min(size_, offset));
     for (size_t i = 0; i < got; ++i) {
       const uint64_t at = offset + i;
@@ -87,7 +87,7 @@ class VastFile final : public RandomAccessFile {
     read_bytes += got;
     return got;
   }
-  Result<uint64_t> size() override { return size_; }
+  Result<uint64_t> do_size() override { return size_; }
 
   uint64_t read_bytes = 0;
 

@@ -40,13 +40,13 @@ class DiskFile final : public RandomAccessFile {
   DiskFile(std::string name, std::string bytes)
       : RandomAccessFile(std::move(name)), bytes_(std::move(bytes)) {}
 
-  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     const size_t from = std::min<uint64_t>(offset, bytes_.size());
     const size_t size = std::min(out.size(), bytes_.size() - from);
     std::memcpy(out.data(), bytes_.data() + from, size);
     return size;
   }
-  Result<uint64_t> size() override { return bytes_.size(); }
+  Result<uint64_t> do_size() override { return bytes_.size(); }
 
  private:
   const std::string bytes_;
@@ -296,7 +296,7 @@ struct SimulatedDisk::FolderSteps {
   Status sync(const std::string& folder) { return disk.sync_names(folder); }
 };
 
-Result<RefPtr<RandomAccessFile>> SimulatedDisk::open(const std::string& name) {
+Result<RefPtr<RandomAccessFile>> SimulatedDisk::do_open(const std::string& name) {
   MutexLock lock(mutex_);
   WEIR_TRY(check_power(name));
   const NodeRef node = find(name);

@@ -37,7 +37,7 @@ class SimulatedDisk final : public FileSystem {
   // The power fails and comes back.
   void lose_power(Survives survives, uint64_t seed = 0);
 
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override;
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override;
   Result<std::vector<std::string>> list_folder(const std::string& folder) override;

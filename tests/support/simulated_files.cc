@@ -31,7 +31,7 @@ class SimulatedFile final : public RandomAccessFile {
   SimulatedFile(std::string name, std::shared_ptr<const std::string> bytes, FileFaults faults)
       : RandomAccessFile(std::move(name)), bytes_(std::move(bytes)), faults_(faults) {}
 
-  Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out) override {
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     const uint64_t end = std::min<uint64_t>(bytes_->size(), faults_.truncated_size);
     if (offset >= end) return size_t{0};
     uint64_t size = std::min<uint64_t>(out.size(), end - offset);
@@ -48,7 +48,7 @@ class SimulatedFile final : public RandomAccessFile {
     return static_cast<size_t>(size);
   }
 
-  Result<uint64_t> size() override { return std::min<uint64_t>(bytes_->size(), faults_.truncated_size); }
+  Result<uint64_t> do_size() override { return std::min<uint64_t>(bytes_->size(), faults_.truncated_size); }
 
  private:
   const std::shared_ptr<const std::string> bytes_;
@@ -108,7 +108,7 @@ FileFaults SimulatedFileSystem::faults_of(const std::string& name, uint64_t size
   return faults;
 }
 
-Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::open(const std::string& name) {
+Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::do_open(const std::string& name) {
   Bytes bytes;
   {
     MutexLock lock(mutex_);

@@ -48,7 +48,7 @@ class SimulatedFileSystem final : public FileSystem {
   // The faults of a file of that name and size.
   FileFaults faults_of(const std::string& name, uint64_t size) const;
 
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override;
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override;
   Result<std::vector<std::string>> list_folder(const std::string& folder) override;

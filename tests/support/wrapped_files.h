@@ -13,7 +13,7 @@ class WrappedFiles : public FileSystem {
  public:
   explicit WrappedFiles(FileSystem& files) : files_(files) {}
 
-  Result<RefPtr<RandomAccessFile>> open(const std::string& name) override { return files_.open(name); }
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override { return files_.do_open(name); }
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
     return files_.create(name);
   }

@@ -21,11 +21,7 @@ Status too_large(const std::string& name, uint64_t limit) {
 
 // The bytes beyond those that the file's size promised, as files that grow have and those in /proc.
 Status read_rest(KernelRun& run, RandomAccessFile& file, uint64_t limit, Str& out) {
-  const auto read = [&] {
-    const BlockingRead blocking;
-    return read_up_to(file, out.size, limit + 1 - out.size);
-  };
-  WEIR_ASSIGN(const std::string rest, read());
+  WEIR_ASSIGN(const std::string rest, read_up_to(file, out.size, limit + 1 - out.size));
   if (out.size + rest.size() > limit) return too_large(file.name(), limit);
   const size_t before = static_cast<size_t>(out.size);
   char* to = run.bytes(before + rest.size());
@@ -38,11 +34,7 @@ Status read_rest(KernelRun& run, RandomAccessFile& file, uint64_t limit, Str& ou
 Status read(KernelRun& run, const std::string& name, Str& out) {
   const Runtime& runtime = run.session().runtime;
   const auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-  const auto open = [&] {
-    const BlockingRead blocking;
-    return runtime.files->open(name);
-  };
-  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open());
+  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, runtime.files->open(name));
   WEIR_ASSIGN(const uint64_t size, file->size());
   if (size > limit) return too_large(name, limit);
   // One byte more shows that the file has ended.
@@ -50,11 +42,7 @@ Status read(KernelRun& run, const std::string& name, Str& out) {
   char* to = run.bytes(room);
   size_t used = 0;
   while (used < room) {
-    const auto next = [&] {
-      const BlockingRead blocking;
-      return file->read_at(used, {reinterpret_cast<uint8_t*>(to) + used, room - used});
-    };
-    WEIR_ASSIGN(const size_t got, next());
+    WEIR_ASSIGN(const size_t got, file->read_at(used, {reinterpret_cast<uint8_t*>(to) + used, room - used}));
     if (got == 0) break;
     used += got;
   }

@@ -54,12 +54,8 @@ class RecordAccess final : public Access {
     out.rows = static_cast<int>(positions.size());
     records_ = out.columns[0].make_dense<Str>(Shape(), out.rows);
     OwnersRef owners = owners_of_read();
-    for (size_t row = 0; row < positions.size();) {
-      if (ctx.session.cancelled.load(std::memory_order_relaxed)) {
-        out.fail_row(static_cast<int>(row++),
-                     Status(Code::cancelled, "the iterator was cancelled").pointer());
-        continue;
-      }
+    const std::atomic<bool>& cancelled = ctx.session.cancelled;
+    for (size_t row = 0; row < positions.size() && !cancelled.load(std::memory_order_relaxed);) {
       Part& part = part_of(positions[row]);
       const int64_t record = positions[row] - part.first;
       size_t run = 1;
@@ -68,6 +64,12 @@ class RecordAccess final : public Access {
              positions[row + run] == positions[row] + static_cast<int64_t>(run))
         ++run;
       row += read_run(part, record, run, static_cast<int>(row), *owners, out);
+    }
+    if (cancelled.load(std::memory_order_relaxed)) {
+      // Destroy does not wait for the reads, so nothing may be called with these rows.
+      out.errors.clear();
+      const Status stopped(Code::cancelled, "the iterator was cancelled");
+      for (int row = 0; row < out.rows; ++row) out.fail_row(row, stopped.pointer());
     }
     if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = owners;
     out.columns[0].set_owners(std::move(owners));
