@@ -342,7 +342,7 @@ std::vector<Leaf> BoundCall::emit(Builder& builder, uint64_t site, const std::ve
   instruction.per_row = kernel_.draws;
   instruction.body = body_;
   instruction.by_entries = by_entries_;
-  if (by_entries_) instruction.op = entry_op(kernel_.name);
+  if (by_entries_) instruction.step = kernel_.step;
   instruction.state = std::move(state_);
   instruction.site = site;
   if (can_fail_ && !kernel_.quotes_user) instruction.place = compiler_.place_of(node_, kernel_.name);

@@ -48,7 +48,7 @@ Instruction copy_of(const Instruction& from) {
   out.per_row = from.per_row;
   out.body = from.body;
   out.by_entries = from.by_entries;
-  out.op = from.op;
+  out.step = from.step;
   if (from.place) out.place = std::make_unique<const CallPlace>(*from.place);
   out.state = from.state;
   out.site = from.site;

@@ -26,84 +26,35 @@ TileLane lane_of(DType dtype, int width) {
   return integers_of(width);
 }
 
-// The step of an operation, and the one with its two arguments swapped.
-struct Kinds {
-  StepKind step;
-  StepKind swapped;
-};
-
-std::optional<Kinds> kinds_of(EntryOp op) {
-  const auto same = [](StepKind kind) { return Kinds{kind, kind}; };
-  switch (op) {
-    case EntryOp::add:
-      return same(StepKind::add);
-    case EntryOp::subtract:
-      return Kinds{StepKind::subtract, StepKind::subtract_from};
-    case EntryOp::multiply:
-      return same(StepKind::multiply);
-    case EntryOp::divide:
-      return Kinds{StepKind::divide, StepKind::divide_into};
-    case EntryOp::minimum:
-      return Kinds{StepKind::minimum, StepKind::minimum_with};
-    case EntryOp::maximum:
-      return Kinds{StepKind::maximum, StepKind::maximum_with};
-    case EntryOp::equal:
-      return same(StepKind::equal);
-    case EntryOp::not_equal:
-      return same(StepKind::not_equal);
-    case EntryOp::less:
-      return Kinds{StepKind::less, StepKind::greater};
-    case EntryOp::less_equal:
-      return Kinds{StepKind::less_equal, StepKind::greater_equal};
-    case EntryOp::greater:
-      return Kinds{StepKind::greater, StepKind::less};
-    case EntryOp::greater_equal:
-      return Kinds{StepKind::greater_equal, StepKind::less_equal};
-    case EntryOp::logical_and:
-      return same(StepKind::bits_and);
-    case EntryOp::logical_or:
-      return same(StepKind::bits_or);
-    case EntryOp::abs:
-      return same(StepKind::abs);
-    case EntryOp::ceil:
-      return same(StepKind::ceil);
-    case EntryOp::floor:
-      return same(StepKind::floor);
-    case EntryOp::logical_not:
-      return same(StepKind::bits_not);
-    case EntryOp::is_finite:
-      return same(StepKind::is_finite);
-    case EntryOp::is_nan:
-      return same(StepKind::is_nan);
-    case EntryOp::negative:
-      return same(StepKind::negative);
-    case EntryOp::reciprocal:
-      return same(StepKind::reciprocal);
-    case EntryOp::round:
-      return same(StepKind::round);
-    case EntryOp::rsqrt:
-      return same(StepKind::rsqrt);
-    case EntryOp::sign:
-      return same(StepKind::sign);
-    case EntryOp::sqrt:
-      return same(StepKind::sqrt);
-    case EntryOp::square:
-      return same(StepKind::square);
-    case EntryOp::clip:
-      return same(StepKind::clip);
-    case EntryOp::where:
-      return same(StepKind::choose);
-    case EntryOp::none:
-    case EntryOp::cast:
-      break;
+// The step with its two arguments swapped.
+StepKind swapped(StepKind step) {
+  switch (step) {
+    case StepKind::subtract:
+      return StepKind::subtract_from;
+    case StepKind::divide:
+      return StepKind::divide_into;
+    case StepKind::minimum:
+      return StepKind::minimum_with;
+    case StepKind::maximum:
+      return StepKind::maximum_with;
+    case StepKind::less:
+      return StepKind::greater;
+    case StepKind::less_equal:
+      return StepKind::greater_equal;
+    case StepKind::greater:
+      return StepKind::less;
+    case StepKind::greater_equal:
+      return StepKind::less_equal;
+    default:
+      return step;
   }
-  return {};
 }
 
 // Bytes wrap at 256, which their integers in a tile don't.
-bool wraps(EntryOp op) {
-  return op == EntryOp::add || op == EntryOp::subtract || op == EntryOp::multiply || op == EntryOp::abs ||
-         op == EntryOp::negative || op == EntryOp::sign || op == EntryOp::square;
+bool wraps(StepKind step) {
+  return step == StepKind::add || step == StepKind::subtract || step == StepKind::multiply ||
+         step == StepKind::abs || step == StepKind::negative || step == StepKind::sign ||
+         step == StepKind::square;
 }
 
 bool has_one_entry(const Shape& shape) {
@@ -139,7 +90,7 @@ class Planner {
   // A single entry for all those of a row.
   bool single(int reg) const;
 
-  bool has_op(size_t i) const { return code(i).by_entries && code(i).op != EntryOp::none; }
+  bool has_op(size_t i) const { return code(i).by_entries && code(i).step != StepKind::none; }
   bool takes(size_t i);
   bool has_step(const Instruction& instruction, int width) const;
   std::optional<StepKind> cast_step(DType from, DType to) const;
@@ -188,11 +139,9 @@ std::optional<StepKind> Planner::cast_step(DType from, DType to) const {
 bool Planner::has_step(const Instruction& instruction, int width) const {
   const DType from = type(instruction.args[0]).dtype;
   const DType to = type(instruction.results[0]).dtype;
-  if (instruction.op == EntryOp::cast) return cast_step(from, to).has_value();
-  const std::optional<Kinds> kinds = kinds_of(instruction.op);
-  if (!kinds || (is_narrow(from) && wraps(instruction.op))) return false;
-  const TileLane lane = instruction.op == EntryOp::where ? integers_of(width) : lane_of(from, width);
-  return tiles_baseline().code(kinds->step, lane) != nullptr;
+  if (instruction.step == StepKind::cast) return cast_step(from, to).has_value();
+  if (is_narrow(from) && wraps(instruction.step)) return false;
+  return tiles_baseline().code(instruction.step, lane_of(from, width)) != nullptr;
 }
 
 // Settles the width if the instruction does.
@@ -267,17 +216,17 @@ void Planner::emit(size_t i) {
   if (taken < 0) load(args[0]);
   const DType from = type(args[0]).dtype;
   const int out = instruction.results[0];
-  if (instruction.op == EntryOp::cast) {
+  if (instruction.step == StepKind::cast) {
     const StepKind kind = *cast_step(from, result(i).dtype);
     if (kind != StepKind::load) add(kind, kind == StepKind::from_bool ? lane(out) : lane(args[0]));
   } else {
-    const Kinds kinds = *kinds_of(instruction.op);
-    const TileLane own = instruction.op == EntryOp::where ? integers_of(width_) : lane(args[0]);
-    if (args.size() == 1) add(kinds.step, own);
-    if (args.size() == 2) add_operand(taken == 1 ? kinds.swapped : kinds.step, own, args[taken == 1 ? 0 : 1]);
+    const StepKind step = instruction.step;
+    const TileLane own = lane(args[0]);
+    if (args.size() == 1) add(step, own);
+    if (args.size() == 2) add_operand(taken == 1 ? swapped(step) : step, own, args[taken == 1 ? 0 : 1]);
     if (args.size() == 3) {
-      add_operand(kinds.step, own, args[1]);
-      add_operand(kinds.step, own, args[2]);
+      add_operand(step, own, args[1]);
+      add_operand(step, own, args[2]);
     }
   }
   const DType dtype = result(i).dtype;

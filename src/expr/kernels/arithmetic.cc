@@ -32,25 +32,14 @@ struct Multiply {
 // Visits the pairs of strings that broadcasting brings together, in the order of the result.
 template <class F>
 void each_pair(KernelRun& run, const Shape& shape, F f) {
-  const Strides sa = broadcast_strides(run.arg(0).shape, shape);
-  const Strides sb = broadcast_strides(run.arg(1).shape, shape);
-  const int64_t count = shape.count();
-  for (int i = 0; i < run.rows(); ++i) {
-    const Str* a = run.arg(0).row<Str>(i);
-    const Str* b = run.arg(1).row<Str>(i);
-    for (int64_t k = 0; k < count; ++k) {
-      int64_t rest = k;
-      for (int d = shape.rank() - 1, from_a = 0, from_b = 0; d >= -1; --d) {
-        if (d < 0) {
-          f(a[from_a], b[from_b]);
-          break;
-        }
-        const int64_t at = rest % shape[d];
-        rest /= shape[d];
-        from_a += static_cast<int>(at * sa.step[d]);
-        from_b += static_cast<int>(at * sb.step[d]);
-      }
-    }
+  const std::array<Strides, 2> strides = {broadcast_strides(run.arg(0).shape, shape),
+                                          broadcast_strides(run.arg(1).shape, shape)};
+  const auto visit = [&](int64_t, int64_t width, unsigned mask, const Str* a, const Str* b) {
+    for (int64_t k = 0; k < width; ++k) f(a[(mask & 1) != 0 ? k : 0], b[(mask & 2) != 0 ? k : 0]);
+  };
+  for (int row = 0; row < run.rows(); ++row) {
+    elementwise::walk(shape, strides, std::index_sequence<0, 1>(), visit, run.arg(0).row<Str>(row),
+                      run.arg(1).row<Str>(row));
   }
 }
 
@@ -87,6 +76,7 @@ const Kernel& add_kernel() {
       .name = "+",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = add_infer,
+      .step = StepKind::add,
       .doc = "The sum of two numbers, or two strings joined. Both sides have one dtype. Integers wrap.",
       .result = "The operands' dtype and broadcast shape.",
       .cost = "One vectorised pass over the entries.",
@@ -101,6 +91,7 @@ const Kernel& subtract_kernel() {
       .name = "-",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
+      .step = StepKind::subtract,
       .doc = "The difference of two numbers of one dtype. Integers wrap.",
       .result = "The operands' dtype and broadcast shape.",
       .cost = "One vectorised pass over the entries.",
@@ -115,6 +106,7 @@ const Kernel& multiply_kernel() {
       .name = "*",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
+      .step = StepKind::multiply,
       .doc = "The product of two numbers of one dtype. Integers wrap.",
       .result = "The operands' dtype and broadcast shape.",
       .cost = "One vectorised pass over the entries.",

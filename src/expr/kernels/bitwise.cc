@@ -79,7 +79,7 @@ Status shift_infer(KernelCall& call) {
     if (amount != nullptr) {
       for (const T& entry : amount->entries<const T>()) good = good && is_amount(entry);
     }
-    if (!good) call.body(checked_binary_body<T, T, T, F>);
+    if (!good) call.body(checked_body<F, T, T, T>);
   });
   call.set_can_fail(!good || may_not_broadcast(call));
   return Status();

@@ -79,7 +79,7 @@ Status cast_infer(KernelCall& call) {
   }
   bool known = false;
   visit<Castable>(from, [&]<class From>() {
-    known = visit<Castable>(to, [&]<class To>() { call.entry_body(unary_body<From, To, Cast<To>>); });
+    known = visit<Castable>(to, [&]<class To>() { call.entry_body(entries_body<Cast<To>, To, From>); });
   });
   if (known) return Status();
   const char* hint = from == DType::string ? "see to_number" : to == DType::string ? "see as_string" : "";
@@ -94,6 +94,7 @@ const Kernel& cast_kernel() {
       .name = "cast",
       .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
       .infer = cast_infer,
+      .step = StepKind::cast,
       .doc =
           "Converts `x` to another dtype; also written `float32(x)`. Floats are truncated toward zero, integers wrap, and bool is `x != 0`. A float beyond the 64-bit integers becomes the nearest of them before it wraps; nan becomes 0.",
       .result = "The given dtype, the shape of `x`.",

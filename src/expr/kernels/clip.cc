@@ -1,22 +1,21 @@
 // clip(x, low, high): entries held between two bounds, which broadcast to x.
 #include "core/text.h"
 #include "expr/kernels/shared/infer.h"
-#include "expr/kernels/shared/nary.h"
 
 namespace weir {
 
 namespace {
 
 struct Clip {
+  // Bounds are usually scalars.
+  using Masks = Vectorised<0b001, 0b111>;
+
   template <class T>
   T operator()(T x, T low, T high) const {
     const T capped = x > high ? high : x;
     return capped < low ? low : capped;
   }
 };
-
-// Bounds are usually scalars.
-using Masks = Vectorised<0b001, 0b111>;
 
 template <class T>
 void clip_body(KernelRun& run) {
@@ -30,7 +29,7 @@ void clip_body(KernelRun& run) {
     for (int i = 0; i < run.rows(); ++i) run.fail(i, status);
     return;
   }
-  nary_body<Clip, T, Masks, T, T, T>(run);
+  entries_body<Clip, T, T, T, T>(run);
 }
 
 Status clip_infer(KernelCall& call) {
@@ -58,6 +57,7 @@ const Kernel& clip_kernel() {
                  {.name = "low", .type = "T", .doc = "The lower bound."},
                  {.name = "high", .type = "T", .doc = "The upper bound."}},
       .infer = clip_infer,
+      .step = StepKind::clip,
       .doc =
           "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
       .result = "The dtype and shape of `x`.",

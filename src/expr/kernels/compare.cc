@@ -53,7 +53,7 @@ template <class List, class F>
 Status compare_infer(KernelCall& call) {
   constexpr int kBoth[] = {0, 1};
   const bool known =
-      visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(binary_body<T, T, bool, F>); });
+      visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(entries_body<F, bool, T, T>); });
   if (!known) return wrong_dtype(call, 0, "something that has an order");
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
   call.result(DType::boolean, shape);
@@ -78,6 +78,7 @@ Kernel comparison(Kernel def) {
 const Kernel& equal_kernel() {
   static const Kernel def = comparison<Everything, Equal>({
       .name = "==",
+      .step = StepKind::equal,
       .doc = "Whether two values of one dtype are equal. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] == 2)",
       .output = "[false, true, false]",
@@ -89,6 +90,7 @@ const Kernel& equal_kernel() {
 const Kernel& not_equal_kernel() {
   static const Kernel def = comparison<Everything, NotEqual>({
       .name = "!=",
+      .step = StepKind::not_equal,
       .doc = "Whether two values of one dtype differ. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] != 2)",
       .output = "[true, false, true]",
@@ -100,6 +102,7 @@ const Kernel& not_equal_kernel() {
 const Kernel& less_kernel() {
   static const Kernel def = comparison<Ordered, Less>({
       .name = "<",
+      .step = StepKind::less,
       .doc = "Whether `a` is less than `b`. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] < 2)",
       .output = "[true, false, false]",
@@ -111,6 +114,7 @@ const Kernel& less_kernel() {
 const Kernel& less_equal_kernel() {
   static const Kernel def = comparison<Ordered, LessEqual>({
       .name = "<=",
+      .step = StepKind::less_equal,
       .doc = "Whether `a` is at most `b`. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] <= 2)",
       .output = "[true, true, false]",
@@ -122,6 +126,7 @@ const Kernel& less_equal_kernel() {
 const Kernel& greater_kernel() {
   static const Kernel def = comparison<Ordered, Greater>({
       .name = ">",
+      .step = StepKind::greater,
       .doc = "Whether `a` is greater than `b`. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] > 2)",
       .output = "[false, false, true]",
@@ -133,6 +138,7 @@ const Kernel& greater_kernel() {
 const Kernel& greater_equal_kernel() {
   static const Kernel def = comparison<Ordered, GreaterEqual>({
       .name = ">=",
+      .step = StepKind::greater_equal,
       .doc = "Whether `a` is at least `b`. Strings are compared by their bytes.",
       .example = "from_tensors([1, 2, 3] >= 2)",
       .output = "[false, true, true]",

@@ -65,7 +65,7 @@ Status convert_image_dtype_infer(KernelCall& call) {
   bool to_known = false;
   visit<Reals>(call.dtype(0), [&]<class A>() {
     from_known = true;
-    to_known = visit<Reals>(to, [&]<class R>() { call.entry_body(unary_body<A, R, Convert<A, R>>); });
+    to_known = visit<Reals>(to, [&]<class R>() { call.entry_body(entries_body<Convert<A, R>, R, A>); });
   });
   if (!from_known) return wrong_dtype(call, 0, "an image of integers or floats");
   if (!to_known) return call.error(1, expected_found("an integer or float dtype", dtype_name(to)));

@@ -31,7 +31,7 @@ Status divide_infer(KernelCall& call) {
   visit<Integers>(call.dtype(0), [&]<class T>() {
     using R = std::conditional_t<(sizeof(T) >= sizeof(int32_t)), double, float>;
     call.result(dtype_of<R>, shape);
-    call.entry_body(binary_body<T, T, R, Divide<R>>);
+    call.entry_body(entries_body<Divide<R>, R, T, T>);
   });
   call.set_can_fail(may_not_broadcast(call));
   return Status();
@@ -44,6 +44,7 @@ const Kernel& divide_kernel() {
       .name = "/",
       .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
       .infer = divide_infer,
+      .step = StepKind::divide,
       .doc = "The quotient of two numbers of one dtype, as a float.",
       .result =
           "float64 for int32, int64, uint32 and uint64; float32 for smaller integers; floats keep their dtype. The broadcast shape.",

@@ -62,7 +62,7 @@ Status floor_divide_infer(KernelCall& call) {
   constexpr int kBoth[] = {0, 1};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
   call.result(call.dtype(0), shape);
-  visit<Integers>(call.dtype(0), [&]<class T>() { call.body(checked_binary_body<T, T, T, F>); });
+  visit<Integers>(call.dtype(0), [&]<class T>() { call.body(checked_body<F, T, T, T>); });
   const Tensor* divisor = call.constant(1);
   bool can_fail = divisor == nullptr || may_not_broadcast(call);
   if (divisor != nullptr) {

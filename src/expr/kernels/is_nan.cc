@@ -22,7 +22,7 @@ struct IsFinite {
 template <class F>
 Status is_nan_infer(KernelCall& call) {
   WEIR_TRY(check_float(call, 0));
-  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(unary_body<T, bool, F>); });
+  visit<Floats>(call.dtype(0), [&]<class T>() { call.entry_body(entries_body<F, bool, T>); });
   call.result(DType::boolean, call.shape(0));
   return Status();
 }
@@ -33,6 +33,7 @@ const Kernel& is_finite_kernel() {
   static const Kernel def{.name = "is_finite",
                           .params = {{.name = "x"}},
                           .infer = is_nan_infer<IsFinite>,
+                          .step = StepKind::is_finite,
                           .doc = "Whether each entry is finite: neither infinite nor nan. Floats only.",
                           .result = "bool, of the shape of `x`.",
                           .cost = "One vectorised pass over the entries.",
@@ -46,6 +47,7 @@ const Kernel& is_nan_kernel() {
   static const Kernel def{.name = "is_nan",
                           .params = {{.name = "x"}},
                           .infer = is_nan_infer<IsNan>,
+                          .step = StepKind::is_nan,
                           .doc = "Whether each entry is nan. Floats only.",
                           .result = "bool, of the shape of `x`.",
                           .cost = "One vectorised pass over the entries.",

@@ -22,7 +22,7 @@ struct Pow {
 // Computes in long double.
 void wide_body(KernelRun& run) {
   LongDoubleMode mode;
-  binary_body<double, double, double, Pow>(run);
+  entries_body<Pow, double, double, double>(run);
 }
 
 Status pow_infer(KernelCall& call) {
@@ -36,7 +36,7 @@ Status pow_infer(KernelCall& call) {
   call.result(call.dtype(0), shape);
   bool can_fail = is_signed_integer(call.dtype(0)) && call.constant(1) == nullptr;
   visit<Integers>(call.dtype(0), [&]<class T>() {
-    call.body(checked_binary_body<T, T, T, Pow>);
+    call.body(checked_body<Pow, T, T, T>);
     if (call.constant(1) == nullptr) return;
     for (const T& entry : call.constant(1)->entries<const T>()) can_fail = can_fail || entry < 0;
   });

@@ -83,7 +83,7 @@ Status saturate_cast_infer(KernelCall& call) {
     return Status();
   }
   visit<Reals>(from, [&]<class From>() {
-    visit<Reals>(to, [&]<class To>() { call.entry_body(unary_body<From, To, SaturateCast<From, To>>); });
+    visit<Reals>(to, [&]<class To>() { call.entry_body(entries_body<SaturateCast<From, To>, To, From>); });
   });
   return Status();
 }

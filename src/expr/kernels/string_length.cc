@@ -13,7 +13,7 @@ struct Length {
 Status string_length_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   call.result(DType::int64, call.shape(0));
-  call.body(unary_body<Str, int64_t, Length>);
+  call.body(entries_body<Length, int64_t, Str>);
   return Status();
 }
 

@@ -12,7 +12,7 @@ struct Strip {
 
 Status strip_infer(KernelCall& call) {
   call.result(DType::string, call.shape(0));
-  call.body(unary_body<Str, Str, Strip>);
+  call.body(entries_body<Strip, Str, Str>);
   return Status();
 }
 

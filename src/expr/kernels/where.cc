@@ -2,7 +2,6 @@
 // `if` to guard one.
 #include "expr/kernels/shared/infer.h"
 #include "expr/kernels/shared/move.h"
-#include "expr/kernels/shared/nary.h"
 
 namespace weir {
 
@@ -10,6 +9,9 @@ namespace {
 
 // The condition is read as a byte, since the compiler doesn't vectorise loops over bool.
 struct Choose {
+  // The condition moves with both values, with one of them, or alone.
+  using Masks = Vectorised<0b111, 0b011, 0b101, 0b001>;
+
   template <class E>
   E operator()(uint8_t c, E a, E b) const {
     return c != 0 ? a : b;
@@ -21,16 +23,13 @@ template <class E>
 using Signed = std::conditional_t<std::is_same_v<E, uint32_t>, int32_t,
                                   std::conditional_t<std::is_same_v<E, uint64_t>, int64_t, E>>;
 
-// The condition moves with both values, with one of them, or alone.
-using SelectMasks = Vectorised<0b111, 0b011, 0b101, 0b001>;
-
 Status where_infer(KernelCall& call) {
   constexpr int kAll[] = {0, 1, 2};
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kAll));
   if (call.dtype(1) == DType::dataset) return wrong_dtype(call, 1, "a tensor");
   visit_width(call.dtype(1), [&]<class E>() {
     using S = Signed<E>;
-    call.entry_body(nary_body<Choose, S, SelectMasks, uint8_t, S, S>);
+    call.entry_body(entries_body<Choose, S, uint8_t, S, S>);
   });
   call.result(call.dtype(1), shape);
   bool can_fail = false;
@@ -48,6 +47,7 @@ const Kernel& where_kernel() {
                  {.name = "a", .type = "T"},
                  {.name = "b", .type = "T"}},
       .infer = where_infer,
+      .step = StepKind::choose,
       .doc =
           "Takes each entry from `a` where the condition is true, else from `b`. Both are computed; `if` computes only one.",
       .result = "The dtype of `a` and `b`, the broadcast shape.",

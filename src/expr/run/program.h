@@ -9,7 +9,6 @@
 #include "expr/run/terminal_runner.h"
 #include "expr/run/tile_plan.h"
 #include "expr/types/call_place.h"
-#include "expr/types/entry_op.h"
 #include "expr/types/function.h"
 #include "expr/types/kernel.h"
 
@@ -53,8 +52,8 @@ struct Instruction {
   bool by_entries = false;
   // So is the next instruction; set when the program is finished.
   bool begins_chain = false;
-  // What the body does to each entry, if tiles have a step for it.
-  EntryOp op = EntryOp::none;
+  // Kernel::step, if it computes entry by entry.
+  StepKind step = StepKind::none;
   // The plan that begins with it, by its index in the program; -1 if there is none.
   int tile_plan = -1;
   // The last instruction that uses a result, INT_MAX if it is a result of the program.

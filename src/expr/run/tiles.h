@@ -7,11 +7,14 @@
 //   tiles.run(steps, TileLane::float32, count);
 //
 // The entries of a tile are all of 4 or all of 8 bytes. In a tile a bool is an integer of that width, 0 or
-// -1, and a uint8 one from 0 to 255. Every step gives the bits of the function that it is named after.
+// -1, and a uint8 one from 0 to 255. Every step gives the bits of the kernel that
+// names it (Kernel::step).
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+
+#include "expr/types/step_kind.h"
 
 namespace weir {
 
@@ -20,65 +23,8 @@ inline constexpr size_t kTileLanes = 4;
 
 inline int lane_bytes(TileLane lane) { return lane <= TileLane::int32 ? 4 : 8; }
 
-enum class StepKind : uint8_t {
-  // The tile from the entries at data + at * stride, of the lane's type, bytes, or bools.
-  load,
-  load_bytes,
-  load_bools,
-  // Writes the tile there, and leaves it as it is.
-  store,
-  store_bytes,
-  store_bools,
-  // The last step: the tile is done.
-  end,
-
-  // The tile and the entries at data + at * stride, of the lane's type.
-  add,
-  subtract,
-  subtract_from,
-  multiply,
-  divide,
-  divide_into,
-  minimum,
-  minimum_with,
-  maximum,
-  maximum_with,
-  equal,
-  not_equal,
-  less,
-  less_equal,
-  greater,
-  greater_equal,
-  bits_and,
-  bits_or,
-
-  // The tile alone.
-  abs,
-  ceil,
-  floor,
-  bits_not,
-  is_finite,
-  is_nan,
-  negative,
-  reciprocal,
-  round,
-  rsqrt,
-  sign,
-  sqrt,
-  square,
-  // From the lane's type to the other type of its width.
-  to_float,
-  // From a bool to the lane's type, and back.
-  from_bool,
-  to_bool,
-
-  // The tile and the entries of this step and the next one: low and high; those for true and for false.
-  clip,
-  choose,
-};
 // Of every instruction set.
 inline constexpr size_t kMaxTileBytes = 256;
-inline constexpr size_t kStepKinds = static_cast<size_t>(StepKind::choose) + 1;
 
 struct TileStep {
   // Really a function of the registers of its instruction set.

@@ -34,6 +34,7 @@
 #include "core/runtime.h"
 #include "core/spec.h"
 #include "core/tensor.h"
+#include "expr/types/step_kind.h"
 
 namespace weir {
 
@@ -78,6 +79,8 @@ struct Kernel {
   std::vector<KernelParam> params = {};
   // Types the call: sets results and body.
   Status (*infer)(KernelCall& call) = nullptr;
+  // The step over tiles that gives the bits of its entry_body(), for the dtypes that tiles have steps for.
+  StepKind step = StepKind::none;
   // For `weir help`, weir_schema and the docs. One paragraph: the value and the errors; lists show its first
   // sentence.
   const char* doc = "";

@@ -1,13 +1,20 @@
-// Bodies that compute entry by entry: write the operation on one entry, and this header adds the loops.
+// Bodies that compute entry by entry, with broadcasting: write the operation on one entry of each argument,
+// and this header adds the loops.
 //
 //   struct Add { template <class T> T operator()(T a, T b) const { return a + b; } };
-//   call.body(binary_body<float, float, float, Add>);
+//   call.entry_body(entries_body<Add, float, float, float>);
 //
 // An operation gets entries in the type that arithmetic is done in (Compute<T>) and returns that of the
-// result. For one that may fail see checked_binary_body. Shapes that do not broadcast fail their rows. The
-// compiler vectorises the flat loops where shapes are equal or one side is a scalar, for the dtypes that gain
-// from it also with AVX2 (bench: scale_images, exp_floats).
+// result. For one that may fail see checked_body. Shapes that do not broadcast fail their rows.
+//
+// Bit i of a mask says that argument i moves from entry to entry. The masks named in Vectorised get a loop of
+// their own, for the dtypes that gain from it also with AVX2 (bench: scale_images, exp_floats); all others
+// share one with steps known at run time. One or two arguments have all of theirs; of more, the operation
+// names some: `using Masks = Vectorised<0b111, 0b011>;`.
 #pragma once
+
+#include <array>
+#include <utility>
 
 #include "core/cpu.h"
 #include "expr/kernels/shared/broadcast.h"
@@ -15,6 +22,9 @@
 #include "expr/types/kernel.h"
 
 namespace weir {
+
+template <unsigned... Masks>
+struct Vectorised {};
 
 // True if rows lie one after the other (or there is only one).
 inline bool is_flat(const KernelRun& run, const Arg& arg) {
@@ -34,183 +44,157 @@ inline constexpr bool has_wide_results = has_wide_loops<T> || std::is_same_v<T, 
 template <class T>
 inline constexpr bool has_wide_sources = has_wide_loops<T> || std::is_same_v<T, uint8_t>;
 
-// The loops are written once and compiled for each level.
-template <class A, class R, class F>
-[[gnu::always_inline]] inline void map_loop(const A* __restrict in, R* __restrict out, int64_t count) {
-  for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(in[k])));
-}
-template <class A, class R, class F>
-[[gnu::noinline]] void map_baseline(const A* in, R* out, int64_t count) {
-  map_loop<A, R, F>(in, out, count);
-}
-template <class A, class R, class F>
-[[gnu::noinline]] WEIR_TARGET_AVX2 void map_avx2(const A* in, R* out, int64_t count) {
-  map_loop<A, R, F>(in, out, count);
-}
+template <class F, size_t kArguments>
+struct MasksOf {
+  using type = std::conditional_t<kArguments == 1, Vectorised<0b1>, Vectorised<0b11, 0b01, 0b10>>;
+};
+template <class F, size_t kArguments>
+requires requires { typename F::Masks; }
+struct MasksOf<F, kArguments> {
+  using type = typename F::Masks;
+};
 
-// out[k] = f(in[k]). Results never overlap arguments.
-template <class A, class R, class F>
-void map_entries(const A* in, R* out, int64_t count) {
-  if constexpr (has_wide_sources<A> && has_wide_results<R>) {
-    if (cpu_level() >= CpuLevel::avx2) return map_avx2<A, R, F>(in, out, count);
-  }
-  map_baseline<A, R, F>(in, out, count);
-}
-
-}  // namespace elementwise
-
-// r = f(a), entry by entry.
-template <class A, class R, class F>
-void unary_body(KernelRun& run) {
-  const Arg& a = run.arg(0);
-  R* out = run.make<R>(0, a.shape);
-  if (out == nullptr) return;
-  const int64_t count = a.shape.count();
-  const bool flat = is_flat(run, a);
-  const int rows = flat ? 1 : run.rows();
-  const int64_t width = flat ? count * run.rows() : count;
-  for (int i = 0; i < rows; ++i) elementwise::map_entries<A, R, F>(a.row<A>(i), out + i * width, width);
-}
-
-namespace elementwise {
-
-template <int StepA, int StepB, class A, class B, class R, class F>
-[[gnu::always_inline]] inline void zip_loop(const A* __restrict a, const B* __restrict b, R* __restrict out,
-                                            int64_t count) {
-  for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(a[k * StepA]), load(b[k * StepB])));
+// The loop over one run of entries, written once and compiled for each level. Results never overlap
+// arguments.
+template <unsigned Mask, class F, class R, class... As, size_t... I>
+[[gnu::always_inline]] inline void loop(R* __restrict out, int64_t count, std::index_sequence<I...>,
+                                        const As* __restrict... in) {
+  for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(in[(Mask >> I & 1) != 0 ? k : 0])...));
 }
 // Not inlined: vectorising one loop for each use would make compiling slow.
-template <int StepA, int StepB, class A, class B, class R, class F>
-[[gnu::noinline]] void zip_baseline(const A* a, const B* b, R* out, int64_t count) {
-  zip_loop<StepA, StepB, A, B, R, F>(a, b, out, count);
+template <unsigned Mask, class F, class R, class... As>
+[[gnu::noinline]] void loop_baseline(R* out, int64_t count, const As*... in) {
+  loop<Mask, F, R, As...>(out, count, std::index_sequence_for<As...>(), in...);
 }
-template <int StepA, int StepB, class A, class B, class R, class F>
-[[gnu::noinline]] WEIR_TARGET_AVX2 void zip_avx2(const A* a, const B* b, R* out, int64_t count) {
-  zip_loop<StepA, StepB, A, B, R, F>(a, b, out, count);
+template <unsigned Mask, class F, class R, class... As>
+[[gnu::noinline]] WEIR_TARGET_AVX2 void loop_avx2(R* out, int64_t count, const As*... in) {
+  loop<Mask, F, R, As...>(out, count, std::index_sequence_for<As...>(), in...);
 }
-
-// A run of entries; each side steps by 0 or 1. Results never overlap arguments.
-template <int StepA, int StepB, class A, class B, class R, class F>
-void span(const A* a, const B* b, R* out, int64_t count) {
-  if constexpr (has_wide_loops<A> && has_wide_loops<B> && has_wide_results<R> && StepA + StepB > 0) {
-    if (cpu_level() >= CpuLevel::avx2) return zip_avx2<StepA, StepB, A, B, R, F>(a, b, out, count);
+template <unsigned Mask, class F, class R, class... As>
+void loop_masked(R* out, int64_t count, const As*... in) {
+  if constexpr (has_wide_results<R> && (has_wide_sources<As> && ...)) {
+    if (cpu_level() >= CpuLevel::avx2) return loop_avx2<Mask, F, R, As...>(out, count, in...);
   }
-  zip_baseline<StepA, StepB, A, B, R, F>(a, b, out, count);
+  loop_baseline<Mask, F, R, As...>(out, count, in...);
+}
+template <class F, class R, class... As, size_t... I>
+void loop_stepped(R* out, int64_t count, unsigned mask, std::index_sequence<I...>, const As*... in) {
+  for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
 }
 
-// Computes the entries of one row in any broadcast: loops over the outer dimensions, spans over the last.
-template <class A, class B, class R, class F>
-void walk(const A* a, const Strides& sa, const B* b, const Strides& sb, R* out, const Shape& shape) {
-  const int rank = shape.rank();
+// out[k] = f(in[k]).
+template <class A, class R, class F>
+void map_entries(const A* in, R* out, int64_t count) {
+  loop_masked<1, F, R, A>(out, count, in);
+}
+
+// The loop that was made for the mask, or the one for all.
+template <class F, class R, class... As, unsigned... Masks>
+void span(R* out, int64_t count, unsigned mask, Vectorised<Masks...>, const As*... in) {
+  const bool done =
+      ((mask == Masks ? (loop_masked<Masks, F, R, As...>(out, count, in...), true) : false) || ...);
+  if (!done) loop_stepped<F, R, As...>(out, count, mask, std::index_sequence_for<As...>(), in...);
+}
+
+// Visits the entries of one row in any broadcast: calls f(at, width, mask, in...) for each run along the last
+// dimension, with the index of its first entry in `shape`.
+template <class Visit, class... As, size_t... I>
+void walk(const Shape& shape, const std::array<Strides, sizeof...(As)>& strides, std::index_sequence<I...>,
+          Visit f, const As*... in) {
   const int64_t count = shape.count();
-  if (count == 0) return;
-  if (rank == 0) return span<0, 0, A, B, R, F>(a, b, out, 1);
-  const int last = rank - 1;
-  const int64_t width = shape[last];
-  const int64_t step_a = sa.step[last];
-  const int64_t step_b = sb.step[last];
+  const int last = shape.rank() - 1;
+  const int64_t width = last < 0 ? 1 : shape[last];
+  const unsigned mask = last < 0 ? 0 : ((strides[I].step[last] != 0 ? 1u << I : 0u) | ...);
   int64_t at[kMaxRank] = {};
   for (int64_t done = 0; done < count; done += width) {
-    int64_t offset_a = 0;
-    int64_t offset_b = 0;
-    for (int d = 0; d < last; ++d) {
-      offset_a += at[d] * sa.step[d];
-      offset_b += at[d] * sb.step[d];
-    }
-    const A* from_a = a + offset_a;
-    const B* from_b = b + offset_b;
-    if (step_a == 1 && step_b == 1) {
-      span<1, 1, A, B, R, F>(from_a, from_b, out + done, width);
-    } else if (step_a == 1) {
-      span<1, 0, A, B, R, F>(from_a, from_b, out + done, width);
-    } else if (step_b == 1) {
-      span<0, 1, A, B, R, F>(from_a, from_b, out + done, width);
-    } else {
-      span<0, 0, A, B, R, F>(from_a, from_b, out + done, width);
-    }
+    int64_t offset[sizeof...(As)] = {};
+    for (int d = 0; d < last; ++d) ((offset[I] += at[d] * strides[I].step[d]), ...);
+    f(done, width, mask, (in + offset[I])...);
     for (int d = last - 1; d >= 0 && ++at[d] == shape[d]; --d) at[d] = 0;
   }
 }
 
-}  // namespace elementwise
+// What the arguments broadcast to. If they don't, fails every row and returns nothing.
+template <size_t... I>
+std::optional<Shape> common_shape(KernelRun& run, std::index_sequence<I...>) {
+  const Shape& first = run.arg(0).shape;
+  return ((run.arg(I).shape == first) && ...) ? std::optional<Shape>(first) : broadcast_run(run);
+}
 
-namespace elementwise {
-
-template <class A, class B, class R, class F>
-[[gnu::noinline]] void binary_rows(KernelRun& run) {
-  const Arg& a = run.arg(0);
-  const Arg& b = run.arg(1);
-  const bool equal = a.shape == b.shape;
-  std::optional<Shape> broad = equal ? a.shape : broadcast_run(run);
-  if (!broad) return;
-  R* out = run.make<R>(0, *broad);
+template <class F, class R, class... As, size_t... I>
+[[gnu::noinline]] void rows(KernelRun& run, std::index_sequence<I...> each) {
+  using Masks = typename MasksOf<F, sizeof...(As)>::type;
+  const std::optional<Shape> shape = common_shape(run, each);
+  if (!shape) return;
+  R* out = run.make<R>(0, *shape);
   if (out == nullptr) return;
-  const int64_t count = broad->count();
-  const int rows = run.rows();
-  const bool whole_a = a.shape == *broad && is_flat(run, a);
-  const bool whole_b = b.shape == *broad && is_flat(run, b);
-  const bool one_a = a.shape.count() == 1 && (a.stride == 0 || rows == 1);
-  const bool one_b = b.shape.count() == 1 && (b.stride == 0 || rows == 1);
-  if (whole_a && whole_b) return span<1, 1, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
-  if (whole_a && one_b) return span<1, 0, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
-  if (one_a && whole_b) return span<0, 1, A, B, R, F>(a.row<A>(0), b.row<B>(0), out, count * rows);
-  const Strides sa = broadcast_strides(a.shape, *broad);
-  const Strides sb = broadcast_strides(b.shape, *broad);
-  for (int i = 0; i < rows; ++i) {
-    walk<A, B, R, F>(a.row<A>(i), sa, b.row<B>(i), sb, out + i * count, *broad);
+  const int64_t count = shape->count();
+  const bool whole[] = {run.arg(I).shape == *shape...};
+  const bool flat[] = {(whole[I] && is_flat(run, run.arg(I)))...};
+  const bool single[] = {run.arg(I).shape.count() == 1 ...};
+  const auto same_for_all = [&](const Arg& arg) { return arg.stride == 0 || run.rows() == 1; };
+  if (((flat[I] || (single[I] && same_for_all(run.arg(I)))) && ...)) {
+    const unsigned mask = ((flat[I] ? 1u << I : 0u) | ...);
+    return span<F, R, As...>(out, count * run.rows(), mask, Masks(), run.arg(I).template row<As>(0)...);
+  }
+  if (((whole[I] || single[I]) && ...)) {
+    const unsigned mask = ((whole[I] ? 1u << I : 0u) | ...);
+    for (int row = 0; row < run.rows(); ++row)
+      span<F, R, As...>(out + row * count, count, mask, Masks(), run.arg(I).template row<As>(row)...);
+    return;
+  }
+  const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
+  for (int row = 0; row < run.rows(); ++row, out += count) {
+    const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
+      span<F, R, As...>(out + at, width, mask, Masks(), in...);
+    };
+    walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
   }
 }
 
-}  // namespace elementwise
-
-// r = f(a, b), entry by entry with broadcasting.
-template <class A, class B, class R, class F>
-void binary_body(KernelRun& run) {
-  const Arg& a = run.arg(0);
-  const Arg& b = run.arg(1);
+template <class F, class R, class... As, size_t... I>
+void body(KernelRun& run, std::index_sequence<I...> each) {
   // One scalar, as a fold over a sequence has for each element, costs as little as it can.
-  if (run.rows() != 1 || a.shape.rank() != 0 || b.shape.rank() != 0) {
-    return elementwise::binary_rows<A, B, R, F>(run);
-  }
-  if (R* out = run.make<R>(0, a.shape)) *out = store<R>(F()(load(*a.row<A>(0)), load(*b.row<B>(0))));
+  if (run.rows() != 1 || ((run.arg(I).shape.rank() != 0) || ...)) return rows<F, R, As...>(run, each);
+  if (R* out = run.make<R>(0, run.arg(0).shape))
+    *out = store<R>(F()(load(*run.arg(I).template row<As>(0))...));
 }
 
-// The same for an operation that fails on some entries: F::check(a, b) returns null or the message. Rows with
-// such an entry fail; the others are unaffected.
-template <class A, class B, class R, class F>
-void checked_binary_body(KernelRun& run) {
-  const Arg& a = run.arg(0);
-  const Arg& b = run.arg(1);
-  std::optional<Shape> broad = a.shape == b.shape ? a.shape : broadcast_run(run);
-  if (!broad) return;
-  const Strides sa = broadcast_strides(a.shape, *broad);
-  const Strides sb = broadcast_strides(b.shape, *broad);
-  R* out = run.make<R>(0, *broad);
+template <class F, class R, class... As, size_t... I>
+[[gnu::noinline]] void checked_rows(KernelRun& run, std::index_sequence<I...> each) {
+  const std::optional<Shape> shape = common_shape(run, each);
+  if (!shape) return;
+  R* out = run.make<R>(0, *shape);
   if (out == nullptr) return;
-  const int64_t count = broad->count();
-  const int rank = broad->rank();
-  for (int i = 0; i < run.rows(); ++i) {
-    const A* from_a = a.row<A>(i);
-    const B* from_b = b.row<B>(i);
-    R* to = out + i * count;
-    int64_t at[kMaxRank] = {};
-    for (int64_t k = 0; k < count; ++k) {
-      int64_t offset_a = 0;
-      int64_t offset_b = 0;
-      for (int d = 0; d < rank; ++d) {
-        offset_a += at[d] * sa.step[d];
-        offset_b += at[d] * sb.step[d];
-      }
-      const Compute<A> x = load(from_a[offset_a]);
-      const Compute<B> y = load(from_b[offset_b]);
-      if (const char* message = F::check(x, y)) {
-        run.fail(i, invalid_argument(message));
-        break;
-      }
-      to[k] = store<R>(F()(x, y));
-      for (int d = rank - 1; d >= 0 && ++at[d] == (*broad)[d]; --d) at[d] = 0;
-    }
+  const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
+  for (int row = 0; row < run.rows(); ++row, out += shape->count()) {
+    const char* wrong = nullptr;
+    const auto compute = [&](R& to, Compute<As>... entries) {
+      wrong = F::check(entries...);
+      if (wrong == nullptr) to = store<R>(F()(entries...));
+    };
+    const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
+      for (int64_t k = 0; k < width && wrong == nullptr; ++k)
+        compute(out[at + k], load(in[(mask >> I & 1) != 0 ? k : 0])...);
+    };
+    walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
+    if (wrong != nullptr) run.fail(row, invalid_argument(wrong));
   }
+}
+
+}  // namespace elementwise
+
+// r = f(a, b …), entry by entry; the run's arguments, as many as there are `As`.
+template <class F, class R, class... As>
+void entries_body(KernelRun& run) {
+  elementwise::body<F, R, As...>(run, std::index_sequence_for<As...>());
+}
+
+// The same for an operation that fails on some entries: F::check(a, b …) returns null or the message. Rows
+// with such an entry fail; the others are unaffected.
+template <class F, class R, class... As>
+void checked_body(KernelRun& run) {
+  elementwise::checked_rows<F, R, As...>(run, std::index_sequence_for<As...>());
 }
 
 }  // namespace weir

@@ -14,7 +14,7 @@ namespace weir {
 template <class List, class F>
 Status infer_unary(KernelCall& call, std::string_view expected) {
   call.result(call.dtype(0), call.shape(0));
-  const bool known = visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(unary_body<T, T, F>); });
+  const bool known = visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(entries_body<F, T, T>); });
   return known ? Status() : wrong_dtype(call, 0, expected);
 }
 
@@ -27,7 +27,8 @@ inline bool may_not_broadcast(const KernelCall& call) {
 template <class List, class F>
 Status infer_binary(KernelCall& call, std::string_view expected) {
   constexpr int kBoth[] = {0, 1};
-  const bool known = visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(binary_body<T, T, T, F>); });
+  const bool known =
+      visit<List>(call.dtype(0), [&]<class T>() { call.entry_body(entries_body<F, T, T, T>); });
   if (!known) return wrong_dtype(call, 0, expected);
   WEIR_ASSIGN(const Shape shape, broadcast_shapes(call, kBoth));
   call.result(call.dtype(0), shape);
