@@ -346,7 +346,7 @@ std::vector<Item> canonical_arguments(const Kernel& kernel, const std::vector<No
   int required = -1;
   int single = -1;
   for (size_t i = 0; i < values.size(); ++i) {
-    const KernelParam& param = kernel.params[i];
+    const KernelParam& param = kernel.param(i);
     arguments.push_back({param.name, values[i] && is_default(param, *values[i]) ? nullptr : values[i]});
     if (param.fallback == nullptr) required = static_cast<int>(i);
     if (kernel.single_argument != nullptr && std::string_view(param.name) == kernel.single_argument) {

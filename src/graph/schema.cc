@@ -185,9 +185,9 @@ SchemaEntry entry_of(const OperatorDef& def) {
 
 // Functions that are written between or before their operands.
 std::string operator_form(const Kernel& kernel) {
-  if (kernel.params[0].kind == ParamKind::list) return "[a, b]";
-  if (kernel.params.size() == 1) return concat(kernel.name, " ", kernel.params[0].name);
-  return concat(kernel.params[0].name, " ", kernel.name, " ", kernel.params[1].name);
+  if (kernel.param(0).kind == ParamKind::list) return "[a, b]";
+  if (kernel.params.size() == 1) return concat(kernel.name, " ", kernel.param(0).name);
+  return concat(kernel.param(0).name, " ", kernel.name, " ", kernel.param(1).name);
 }
 
 SchemaEntry entry_of(const Kernel& kernel) {

@@ -71,7 +71,7 @@ Status BoundCall::bind(const std::vector<const Node*>& arguments) {
   // The dtype first, since some defaults depend on it.
   for (const bool dtypes : {true, false}) {
     for (size_t i = 0; i < arguments.size(); ++i) {
-      const KernelParam& param = kernel_.params[i];
+      const KernelParam& param = kernel_.param(i);
       if ((param.kind == ParamKind::dtype) != dtypes) continue;
       mistakes = both(mistakes, bind_param(param, arguments[i], values_[i]));
     }
@@ -184,7 +184,7 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
   bool floating = false;
   bool integer = false;
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (type != kernel_.params[i].type) continue;
+    if (type != kernel_.param(i).type) continue;
     for (size_t k = 0; k < values_[i].values.size(); ++k) {
       const Typed& typed = values_[i].values[k];
       if (!typed.is_tensor()) {
@@ -214,7 +214,7 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
 
 DType BoundCall::dtype_param() const {
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (std::string_view(kernel_.params[i].name) == "dtype") return values_[i].dtype;
+    if (std::string_view(kernel_.param(i).name) == "dtype") return values_[i].dtype;
   }
   return DType::invalid;
 }
@@ -230,12 +230,12 @@ DType BoundCall::adapted_dtype(const Leaf& leaf) const {
 // Describes what stands beside one argument of a group.
 std::string_view BoundCall::others() const {
   if (is_identifier(kernel_.name)) return "the other arguments";
-  return kernel_.params[0].kind == ParamKind::list ? "the other members" : "the other operand";
+  return kernel_.param(0).kind == ParamKind::list ? "the other members" : "the other operand";
 }
 
 Status BoundCall::settle_types() {
   for (size_t i = 0; i < values_.size(); ++i) {
-    const std::string_view type = kernel_.params[i].type;
+    const std::string_view type = kernel_.param(i).type;
     Value& value = values_[i];
     if (value.values.empty()) continue;
     DType dtype = DType::invalid;
@@ -264,7 +264,7 @@ Status BoundCall::settle_types() {
 
 void BoundCall::number_arguments() {
   for (size_t i = 0; i < values_.size(); ++i) {
-    if (kernel_.params[i].kind == ParamKind::constant) continue;
+    if (kernel_.param(i).kind == ParamKind::constant) continue;
     values_[i].first_argument = static_cast<int>(arguments_.size());
     for (const Typed& typed : values_[i].values) {
       arguments_.insert(arguments_.end(), typed.leaves.begin(), typed.leaves.end());
@@ -323,7 +323,7 @@ std::string BoundCall::key(Builder& builder) const {
     key.add(value.given ? 1 : 0);
     key.add(static_cast<int64_t>(value.dtype));
     key.add(static_cast<int64_t>(value.values.size()));
-    if (kernel_.params[i].kind == ParamKind::syntax && value.given) key.add(syntax::print(*value.node));
+    if (kernel_.param(i).kind == ParamKind::syntax && value.given) key.add(syntax::print(*value.node));
     for (const Typed& typed : value.values) {
       key.add(typed.spec.to_string());
       for (const Leaf& leaf : typed.leaves) key.add(leaf, builder);

@@ -26,7 +26,7 @@ bool is_single(const Kernel& kernel, const Node& call) {
 
 size_t find(const Kernel& kernel, std::string_view name) {
   size_t at = 0;
-  while (at < kernel.params.size() && name != kernel.params[at].name) ++at;
+  while (at < kernel.params.size() && name != kernel.param(at).name) ++at;
   return at;
 }
 
@@ -61,13 +61,13 @@ FunctionArguments match_arguments(const Kernel& kernel, const Node& call) {
     }
     if (out.values[at] != nullptr) {
       return refuse(*item.value,
-                    concat("the argument '", params[at].name, "' of ", kernel.name, " is given twice"));
+                    concat("the argument '", kernel.param(at).name, "' of ", kernel.name, " is given twice"));
     }
     out.values[at] = item.value;
   }
   for (size_t i = 0; i < params.size(); ++i) {
-    if (out.values[i] == nullptr && params[i].fallback == nullptr) {
-      return refuse(call, concat(kernel.name, " needs the argument '", params[i].name, "'"));
+    if (out.values[i] == nullptr && kernel.param(i).fallback == nullptr) {
+      return refuse(call, concat(kernel.name, " needs the argument '", kernel.param(i).name, "'"));
     }
   }
   return out;

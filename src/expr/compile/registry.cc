@@ -7,7 +7,7 @@
 
 namespace weir {
 
-#define WEIR_KERNEL(name) const Kernel& name##_kernel();
+#define WEIR_KERNEL(name) extern const Kernel name##_kernel;
 #include "expr/kernels/list.inc"
 #undef WEIR_KERNEL
 
@@ -16,7 +16,7 @@ namespace {
 const auto& table() {
   static const auto sorted = [] {
     std::array list = {
-#define WEIR_KERNEL(name) &name##_kernel(),
+#define WEIR_KERNEL(name) &name##_kernel,
 #include "expr/kernels/list.inc"
 #undef WEIR_KERNEL
     };

@@ -3,40 +3,34 @@
 
 namespace weir {
 
-const Kernel& adjust_brightness_kernel() {
-  static const Kernel def{
-      .name = "adjust_brightness",
-      .params = {{.name = "x", .doc = "An image."},
-                 {.name = "delta", .type = "float32", .doc = "Added to each entry."}},
-      .infer = adjust_infer<colour::Brightness, AdjustBy::given>,
-      .doc =
-          "Changes the brightness of an image: adds `delta` to each entry. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> adjust_brightness(x, 0.1))",
-      .output = "[[[25, 125, 255]]]",
-      .bench = "adjust_brightness(x, 0.1)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel adjust_brightness_kernel{
+    .name = "adjust_brightness",
+    .params = {{.name = "x", .doc = "An image."},
+               {.name = "delta", .type = "float32", .doc = "Added to each entry."}},
+    .infer = adjust_infer<colour::Brightness, AdjustBy::given>,
+    .doc =
+        "Changes the brightness of an image: adds `delta` to each entry. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> adjust_brightness(x, 0.1))",
+    .output = "[[[25, 125, 255]]]",
+    .bench = "adjust_brightness(x, 0.1)",
+    .can_fail = true};
 
-const Kernel& random_brightness_kernel() {
-  static const Kernel def{
-      .name = "random_brightness",
-      .params = {{.name = "x", .doc = "An image."},
-                 {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, 0 or more."},
-                 seed_param()},
-      .infer = adjust_infer<colour::Brightness, AdjustBy::drawn_up_to>,
-      .doc =
-          "Changes the brightness of an image at random: adjust_brightness with a `delta` drawn from `-max_delta` up to `max_delta`. Each element draws its own. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "The cost of adjust_brightness.",
-      .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> random_brightness(x, 0.2, seed: 1))",
-      .output = "[[[22, 122, 255]]]",
-      .bench = "random_brightness(x, 0.1, seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_brightness_kernel{
+    .name = "random_brightness",
+    .params = {{.name = "x", .doc = "An image."},
+               {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, 0 or more."},
+               kSeedParam},
+    .infer = adjust_infer<colour::Brightness, AdjustBy::drawn_up_to>,
+    .doc =
+        "Changes the brightness of an image at random: adjust_brightness with a `delta` drawn from `-max_delta` up to `max_delta`. Each element draws its own. Integer images are converted to float32 from 0 to 1 and back, limited to the dtype's range.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "The cost of adjust_brightness.",
+    .example = "from_tensors(uint8([[[0, 100, 250]]])) | map(x -> random_brightness(x, 0.2, seed: 1))",
+    .output = "[[[22, 122, 255]]]",
+    .bench = "random_brightness(x, 0.1, seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
 }  // namespace weir

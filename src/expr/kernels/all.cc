@@ -34,34 +34,28 @@ Status all_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& all_kernel() {
-  static const Kernel def{
-      .name = "all",
-      .params = reduction_params(),
-      .infer = all_infer<All>,
-      .doc =
-          "Whether all entries are true, over an axis, a list of axes, or all axes. It is true if there are no entries.",
-      .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(all([[true, false], [true, true]], axis: 1))",
-      .output = "[false, true]",
-      .bench = "all(b)"};
-  return def;
-}
+extern constinit const Kernel all_kernel{
+    .name = "all",
+    .params = kReductionParams,
+    .infer = all_infer<All>,
+    .doc =
+        "Whether all entries are true, over an axis, a list of axes, or all axes. It is true if there are no entries.",
+    .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(all([[true, false], [true, true]], axis: 1))",
+    .output = "[false, true]",
+    .bench = "all(b)"};
 
-const Kernel& any_kernel() {
-  static const Kernel def{
-      .name = "any",
-      .params = reduction_params(),
-      .infer = all_infer<Any>,
-      .doc =
-          "Whether any entry is true, over an axis, a list of axes, or all axes. It is false if there are no entries.",
-      .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(any([[true, false], [false, false]], axis: 1))",
-      .output = "[true, false]",
-      .bench = "any(b)"};
-  return def;
-}
+extern constinit const Kernel any_kernel{
+    .name = "any",
+    .params = kReductionParams,
+    .infer = all_infer<Any>,
+    .doc =
+        "Whether any entry is true, over an axis, a list of axes, or all axes. It is false if there are no entries.",
+    .result = "bool; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(any([[true, false], [false, false]], axis: 1))",
+    .output = "[true, false]",
+    .bench = "any(b)"};
 
 }  // namespace weir

@@ -88,26 +88,23 @@ Status arange_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& arange_kernel() {
-  static const Kernel def{
-      .name = "arange",
-      .params = {{.name = "start", .type = "T", .fallback = "0", .doc = "The first number."},
-                 {.name = "stop", .type = "T", .doc = "The vector ends before it."},
-                 {.name = "step",
-                  .type = "T",
-                  .fallback = "1",
-                  .doc = "The distance between numbers; a negative one counts down."}},
-      .infer = arange_infer,
-      .doc =
-          "A vector of evenly spaced numbers, from `start` up to but not including `stop`. Entry i is `start + i * step`. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
-      .result = "A vector of the arguments' dtype.",
-      .cost = "One store per number.",
-      .example = "range(3) | map(n -> arange(n + 1))",
-      .output = "[0]\n[0, 1]\n[0, 1, 2]",
-      .bench = "arange(784)",
-      .can_fail = true,
-      .single_argument = "stop"};
-  return def;
-}
+extern constinit const Kernel arange_kernel{
+    .name = "arange",
+    .params = {{.name = "start", .type = "T", .fallback = "0", .doc = "The first number."},
+               {.name = "stop", .type = "T", .doc = "The vector ends before it."},
+               {.name = "step",
+                .type = "T",
+                .fallback = "1",
+                .doc = "The distance between numbers; a negative one counts down."}},
+    .infer = arange_infer,
+    .doc =
+        "A vector of evenly spaced numbers, from `start` up to but not including `stop`. Entry i is `start + i * step`. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
+    .result = "A vector of the arguments' dtype.",
+    .cost = "One store per number.",
+    .example = "range(3) | map(n -> arange(n + 1))",
+    .output = "[0]\n[0, 1]\n[0, 1, 2]",
+    .bench = "arange(784)",
+    .can_fail = true,
+    .single_argument = "stop"};
 
 }  // namespace weir

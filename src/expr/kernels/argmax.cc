@@ -194,47 +194,40 @@ Status argmax_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> argmax_params() {
-  return {{.name = "x"},
-          {.name = "axis",
-           .kind = ParamKind::constant,
-           .type = "int64",
-           .fallback = "0",
-           .doc = "The axis; negative counts from the last."}};
-}
+constexpr std::initializer_list<KernelParam> kArgmaxParams = {
+    {.name = "x"},
+    {.name = "axis",
+     .kind = ParamKind::constant,
+     .type = "int64",
+     .fallback = "0",
+     .doc = "The axis; negative counts from the last."}};
 
 }  // namespace
 
-const Kernel& argmax_kernel() {
-  static const Kernel def{
-      .name = "argmax",
-      .params = argmax_params(),
-      .infer = argmax_infer<Larger>,
-      .doc =
-          "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
-      .result = "int64; the shape of `x` without the axis.",
-      .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
-      .example = "from_tensors(argmax([3, 9, 9]))",
-      .output = "1",
-      .bench = "argmax(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel argmax_kernel{
+    .name = "argmax",
+    .params = kArgmaxParams,
+    .infer = argmax_infer<Larger>,
+    .doc =
+        "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
+    .result = "int64; the shape of `x` without the axis.",
+    .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
+    .example = "from_tensors(argmax([3, 9, 9]))",
+    .output = "1",
+    .bench = "argmax(x)",
+    .can_fail = true};
 
-const Kernel& argmin_kernel() {
-  static const Kernel def{
-      .name = "argmin",
-      .params = argmax_params(),
-      .infer = argmax_infer<Smaller>,
-      .doc =
-          "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
-      .result = "int64; the shape of `x` without the axis.",
-      .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
-      .example = "from_tensors(argmin([3, 1, 1]))",
-      .output = "1",
-      .bench = "argmin(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel argmin_kernel{
+    .name = "argmin",
+    .params = kArgmaxParams,
+    .infer = argmax_infer<Smaller>,
+    .doc =
+        "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
+    .result = "int64; the shape of `x` without the axis.",
+    .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
+    .example = "from_tensors(argmin([3, 1, 1]))",
+    .output = "1",
+    .bench = "argmin(x)",
+    .can_fail = true};
 
 }  // namespace weir

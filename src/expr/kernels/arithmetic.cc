@@ -71,49 +71,31 @@ Status add_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& add_kernel() {
-  static const Kernel def{
-      .name = "+",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = add_infer,
-      .step = StepKind::add,
-      .doc = "The sum of two numbers, or two strings joined. Both sides have one dtype. Integers wrap.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([1, 2] + [[10], [20]])",
-      .output = "[[11, 12], [21, 22]]",
-      .bench = "x + 1.0"};
-  return def;
-}
+extern constinit const Kernel add_kernel = of_both(
+    {.name = "+",
+     .infer = add_infer,
+     .step = StepKind::add,
+     .doc = "The sum of two numbers, or two strings joined. Both sides have one dtype. Integers wrap.",
+     .example = "from_tensors([1, 2] + [[10], [20]])",
+     .output = "[[11, 12], [21, 22]]",
+     .bench = "x + 1.0"});
 
-const Kernel& subtract_kernel() {
-  static const Kernel def{
-      .name = "-",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
-      .step = StepKind::subtract,
-      .doc = "The difference of two numbers of one dtype. Integers wrap.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([5, 7] - 2)",
-      .output = "[3, 5]",
-      .bench = "x - 1.0"};
-  return def;
-}
+extern constinit const Kernel subtract_kernel =
+    of_both({.name = "-",
+             .infer = [](KernelCall& call) { return infer_binary<Numbers, Subtract>(call, "numbers"); },
+             .step = StepKind::subtract,
+             .doc = "The difference of two numbers of one dtype. Integers wrap.",
+             .example = "from_tensors([5, 7] - 2)",
+             .output = "[3, 5]",
+             .bench = "x - 1.0"});
 
-const Kernel& multiply_kernel() {
-  static const Kernel def{
-      .name = "*",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
-      .step = StepKind::multiply,
-      .doc = "The product of two numbers of one dtype. Integers wrap.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([1, 2, 3] * 2)",
-      .output = "[2, 4, 6]",
-      .bench = "x * 2.0"};
-  return def;
-}
+extern constinit const Kernel multiply_kernel =
+    of_both({.name = "*",
+             .infer = [](KernelCall& call) { return infer_binary<Numbers, Multiply>(call, "numbers"); },
+             .step = StepKind::multiply,
+             .doc = "The product of two numbers of one dtype. Integers wrap.",
+             .example = "from_tensors([1, 2, 3] * 2)",
+             .output = "[2, 4, 6]",
+             .bench = "x * 2.0"});
 
 }  // namespace weir

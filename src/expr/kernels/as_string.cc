@@ -63,19 +63,16 @@ Status as_string_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& as_string_kernel() {
-  static const Kernel def{
-      .name = "as_string",
-      .params = {{.name = "x"}},
-      .infer = as_string_infer,
-      .doc =
-          "Converts each entry to text. Integers are decimal; floats have six decimals, as `%f` writes them; complex numbers are two floats in parentheses; bools are `true` and `false`. Strings stay as they are.",
-      .result = "string, the shape of `x`.",
-      .cost = "One pass over the entries, and one copy of the text.",
-      .example = "from_tensors((as_string(42), as_string([1.5, 1e-7]), as_string(true)))",
-      .output = R"(("42", ["1.500000", "0.000000"], "true"))",
-      .bench = "as_string(n)"};
-  return def;
-}
+extern constinit const Kernel as_string_kernel{
+    .name = "as_string",
+    .params = {{.name = "x"}},
+    .infer = as_string_infer,
+    .doc =
+        "Converts each entry to text. Integers are decimal; floats have six decimals, as `%f` writes them; complex numbers are two floats in parentheses; bools are `true` and `false`. Strings stay as they are.",
+    .result = "string, the shape of `x`.",
+    .cost = "One pass over the entries, and one copy of the text.",
+    .example = "from_tensors((as_string(42), as_string([1.5, 1e-7]), as_string(true)))",
+    .output = R"(("42", ["1.500000", "0.000000"], "true"))",
+    .bench = "as_string(n)"};
 
 }  // namespace weir

@@ -30,26 +30,22 @@ Status assert_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& assert_kernel() {
-  static const Kernel def{
-      .name = "assert",
-      .params = {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
-                 {.name = "message",
-                  .kind = ParamKind::constant,
-                  .type = "string",
-                  .doc = "The message of the error."},
-                 {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
-      .infer = assert_infer,
-      .doc =
-          "`x` if the condition is true, else an error of the element (invalid_argument) with the message.",
-      .result = "The structure of `x`.",
-      .cost = "Moves no bytes.",
-      .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",
-      .output = "0\nerror: invalid_argument: map: found a one (in map)\n2",
-      .bench = R"(assert(b[0], "never", x))",
-      .can_fail = true,
-      .quotes_user = true};
-  return def;
-}
+extern constinit const Kernel assert_kernel{
+    .name = "assert",
+    .params = {{.name = "c", .type = "bool", .doc = "The condition, a scalar."},
+               {.name = "message",
+                .kind = ParamKind::constant,
+                .type = "string",
+                .doc = "The message of the error."},
+               {.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
+    .infer = assert_infer,
+    .doc = "`x` if the condition is true, else an error of the element (invalid_argument) with the message.",
+    .result = "The structure of `x`.",
+    .cost = "Moves no bytes.",
+    .example = R"(range(3) | map(x -> assert(x != 1, "found a one", x)))",
+    .output = "0\nerror: invalid_argument: map: found a one (in map)\n2",
+    .bench = R"(assert(b[0], "never", x))",
+    .can_fail = true,
+    .quotes_user = true};
 
 }  // namespace weir

@@ -28,35 +28,29 @@ Status base64_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& encode_base64_kernel() {
-  static const Kernel def{
-      .name = "encode_base64",
-      .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
-      .infer = base64_infer<encode_body>,
-      .doc =
-          "Encodes strings as web-safe base64 without padding, as tf.io.encode_base64. Web-safe base64 has `-` and `_` in place of `+` and `/`.",
-      .result = "string, of the same shape.",
-      .cost = "One pass over the bytes.",
-      .example = R"(from_tensors(encode_base64(["a", "\xfb\xff\xfe"])))",
-      .output = R"(["YQ", "-__-"])",
-      .bench = "encode_base64(s)"};
-  return def;
-}
+extern constinit const Kernel encode_base64_kernel{
+    .name = "encode_base64",
+    .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
+    .infer = base64_infer<encode_body>,
+    .doc =
+        "Encodes strings as web-safe base64 without padding, as tf.io.encode_base64. Web-safe base64 has `-` and `_` in place of `+` and `/`.",
+    .result = "string, of the same shape.",
+    .cost = "One pass over the bytes.",
+    .example = R"(from_tensors(encode_base64(["a", "\xfb\xff\xfe"])))",
+    .output = R"(["YQ", "-__-"])",
+    .bench = "encode_base64(s)"};
 
-const Kernel& decode_base64_kernel() {
-  static const Kernel def{
-      .name = "decode_base64",
-      .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
-      .infer = base64_infer<decode_body>,
-      .doc =
-          "Decodes web-safe base64, as tf.io.decode_base64. It may be padded with `=`. Any other byte, including `+`, `/` and line ends, is an error of the element.",
-      .result = "string, of the same shape.",
-      .cost = "One pass over the bytes.",
-      .example = R"(from_tensors(decode_base64(["YQ==", "YWI"])))",
-      .output = R"(["a", "ab"])",
-      .bench = "decode_base64(s)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_base64_kernel{
+    .name = "decode_base64",
+    .params = {{.name = "s", .doc = "A string or a tensor of strings."}},
+    .infer = base64_infer<decode_body>,
+    .doc =
+        "Decodes web-safe base64, as tf.io.decode_base64. It may be padded with `=`. Any other byte, including `+`, `/` and line ends, is an error of the element.",
+    .result = "string, of the same shape.",
+    .cost = "One pass over the bytes.",
+    .example = R"(from_tensors(decode_base64(["YQ==", "YWI"])))",
+    .output = R"(["a", "ab"])",
+    .bench = "decode_base64(s)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -78,20 +78,17 @@ Status bitcast_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& bitcast_kernel() {
-  static const Kernel def{
-      .name = "bitcast",
-      .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = bitcast_infer,
-      .doc =
-          "Reinterprets the bytes of `x` as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension.",
-      .result = "The given dtype.",
-      .cost = "Moves no bytes, except to a wider dtype.",
-      .example = "from_tensors(bitcast(1.0, int32))",
-      .output = "1065353216",
-      .bench = "bitcast(x, int32)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel bitcast_kernel{
+    .name = "bitcast",
+    .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
+    .infer = bitcast_infer,
+    .doc =
+        "Reinterprets the bytes of `x` as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension.",
+    .result = "The given dtype.",
+    .cost = "Moves no bytes, except to a wider dtype.",
+    .example = "from_tensors(bitcast(1.0, int32))",
+    .output = "1065353216",
+    .bench = "bitcast(x, int32)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -85,82 +85,59 @@ Status shift_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> both() { return {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}}; }
-std::vector<KernelParam> shift_params() {
-  return {{.name = "a", .type = "T"}, {.name = "b", .type = "T", .doc = "The number of bits."}};
-}
+constexpr std::initializer_list<KernelParam> kShiftParams = {
+    {.name = "a", .type = "T"}, {.name = "b", .type = "T", .doc = "The number of bits."}};
 
 }  // namespace
 
-const Kernel& bitwise_and_kernel() {
-  static const Kernel def{.name = "bitwise_and",
-                          .params = both(),
-                          .infer = bitwise_infer<BitAnd>,
-                          .doc = "The bitwise and of two integers.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(bitwise_and([12, -1], 10))",
-                          .output = "[8, 10]",
-                          .bench = "bitwise_and(n, 255)"};
-  return def;
-}
+extern constinit const Kernel bitwise_and_kernel =
+    of_both({.name = "bitwise_and",
+             .infer = bitwise_infer<BitAnd>,
+             .doc = "The bitwise and of two integers.",
+             .example = "from_tensors(bitwise_and([12, -1], 10))",
+             .output = "[8, 10]",
+             .bench = "bitwise_and(n, 255)"});
 
-const Kernel& bitwise_or_kernel() {
-  static const Kernel def{.name = "bitwise_or",
-                          .params = both(),
-                          .infer = bitwise_infer<BitOr>,
-                          .doc = "The bitwise or of two integers.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(bitwise_or([12, -1], 10))",
-                          .output = "[14, -1]",
-                          .bench = "bitwise_or(n, 255)"};
-  return def;
-}
+extern constinit const Kernel bitwise_or_kernel =
+    of_both({.name = "bitwise_or",
+             .infer = bitwise_infer<BitOr>,
+             .doc = "The bitwise or of two integers.",
+             .example = "from_tensors(bitwise_or([12, -1], 10))",
+             .output = "[14, -1]",
+             .bench = "bitwise_or(n, 255)"});
 
-const Kernel& bitwise_xor_kernel() {
-  static const Kernel def{.name = "bitwise_xor",
-                          .params = both(),
-                          .infer = bitwise_infer<Xor>,
-                          .doc = "The bitwise exclusive or of two integers.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(bitwise_xor([12, -1], 10))",
-                          .output = "[6, -11]",
-                          .bench = "bitwise_xor(n, 255)"};
-  return def;
-}
+extern constinit const Kernel bitwise_xor_kernel =
+    of_both({.name = "bitwise_xor",
+             .infer = bitwise_infer<Xor>,
+             .doc = "The bitwise exclusive or of two integers.",
+             .example = "from_tensors(bitwise_xor([12, -1], 10))",
+             .output = "[6, -11]",
+             .bench = "bitwise_xor(n, 255)"});
 
-const Kernel& shift_left_kernel() {
-  static const Kernel def{
-      .name = "shift_left",
-      .params = shift_params(),
-      .infer = shift_infer<ShiftLeft>,
-      .doc =
-          "Shifts the bits of `a` left by `b`. Zeros fill the low bits. A negative amount, or one of the width of the dtype and more, is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
-      .example = "from_tensors(shift_left([1, 5], 3))",
-      .output = "[8, 40]",
-      .bench = "shift_left(n, 3)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel shift_left_kernel{
+    .name = "shift_left",
+    .params = kShiftParams,
+    .infer = shift_infer<ShiftLeft>,
+    .doc =
+        "Shifts the bits of `a` left by `b`. Zeros fill the low bits. A negative amount, or one of the width of the dtype and more, is an error of the element.",
+    .result = "The operands' dtype and broadcast shape.",
+    .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
+    .example = "from_tensors(shift_left([1, 5], 3))",
+    .output = "[8, 40]",
+    .bench = "shift_left(n, 3)",
+    .can_fail = true};
 
-const Kernel& shift_right_kernel() {
-  static const Kernel def{
-      .name = "shift_right",
-      .params = shift_params(),
-      .infer = shift_infer<ShiftRight>,
-      .doc =
-          "Shifts the bits of `a` right by `b`. Copies of the sign fill the high bits, or zeros for unsigned dtypes. A negative amount, or one of the width of the dtype and more, is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
-      .example = "from_tensors(shift_right([100, -16], 2))",
-      .output = "[25, -4]",
-      .bench = "shift_right(n, 3)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel shift_right_kernel{
+    .name = "shift_right",
+    .params = kShiftParams,
+    .infer = shift_infer<ShiftRight>,
+    .doc =
+        "Shifts the bits of `a` right by `b`. Copies of the sign fill the high bits, or zeros for unsigned dtypes. A negative amount, or one of the width of the dtype and more, is an error of the element.",
+    .result = "The operands' dtype and broadcast shape.",
+    .cost = "One vectorised pass over the entries. A check of each entry if the amount is not constant.",
+    .example = "from_tensors(shift_right([100, -16], 2))",
+    .output = "[25, -4]",
+    .bench = "shift_right(n, 3)",
+    .can_fail = true};
 
 }  // namespace weir

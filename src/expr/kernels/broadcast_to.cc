@@ -68,20 +68,17 @@ Status broadcast_to_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& broadcast_to_kernel() {
-  static const Kernel def{
-      .name = "broadcast_to",
-      .params = {{.name = "x"}, {.name = "shape", .type = "int64", .doc = "The dimensions of the result."}},
-      .infer = broadcast_to_infer,
-      .doc =
-          "Broadcasts `x` to a given shape. It is repeated along dimensions that it lacks and along those where it has 1. A shape that `x` does not broadcast to is an error.",
-      .result = "The dtype of `x` and the given shape.",
-      .cost = "One copy; operators broadcast by themselves without any.",
-      .example = "from_tensors(broadcast_to([[1], [2]], [2, 3]))",
-      .output = "[[1, 1, 1], [2, 2, 2]]",
-      .bench = "broadcast_to(x, [4, 784])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel broadcast_to_kernel{
+    .name = "broadcast_to",
+    .params = {{.name = "x"}, {.name = "shape", .type = "int64", .doc = "The dimensions of the result."}},
+    .infer = broadcast_to_infer,
+    .doc =
+        "Broadcasts `x` to a given shape. It is repeated along dimensions that it lacks and along those where it has 1. A shape that `x` does not broadcast to is an error.",
+    .result = "The dtype of `x` and the given shape.",
+    .cost = "One copy; operators broadcast by themselves without any.",
+    .example = "from_tensors(broadcast_to([[1], [2]], [2, 3]))",
+    .output = "[[1, 1, 1], [2, 2, 2]]",
+    .bench = "broadcast_to(x, [4, 784])",
+    .can_fail = true};
 
 }  // namespace weir

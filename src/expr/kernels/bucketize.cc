@@ -125,24 +125,21 @@ Status bucketize_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& bucketize_kernel() {
-  static const Kernel def{
-      .name = "bucketize",
-      .params =
-          {{.name = "x"},
-           {.name = "boundaries",
-            .kind = ParamKind::syntax,
-            .doc =
-                "A list in ascending order, known when the dataset is built; of the dtype of `x` if that is a float, else of float64."}},
-      .infer = bucketize_infer,
-      .doc =
-          "The index of the bucket that each entry falls into. That is the number of boundaries that are not greater than the entry. nan falls into the last bucket. For boundaries that are computed, use searchsorted.",
-      .result = "int64; the shape of `x`.",
-      .cost = "A vectorised comparison per entry and boundary, or a binary search among more than 16.",
-      .example = "from_tensors(bucketize([-5.0, 0.0, 10.0, 1000.0], [0.0, 10.0, 100.0]))",
-      .output = "[0, 1, 2, 3]",
-      .bench = "bucketize(x, [0.0, 1.0, 10.0, 100.0])"};
-  return def;
-}
+extern constinit const Kernel bucketize_kernel{
+    .name = "bucketize",
+    .params =
+        {{.name = "x"},
+         {.name = "boundaries",
+          .kind = ParamKind::syntax,
+          .doc =
+              "A list in ascending order, known when the dataset is built; of the dtype of `x` if that is a float, else of float64."}},
+    .infer = bucketize_infer,
+    .doc =
+        "The index of the bucket that each entry falls into. That is the number of boundaries that are not greater than the entry. nan falls into the last bucket. For boundaries that are computed, use searchsorted.",
+    .result = "int64; the shape of `x`.",
+    .cost = "A vectorised comparison per entry and boundary, or a binary search among more than 16.",
+    .example = "from_tensors(bucketize([-5.0, 0.0, 10.0, 1000.0], [0.0, 10.0, 100.0]))",
+    .output = "[0, 1, 2, 3]",
+    .bench = "bucketize(x, [0.0, 1.0, 10.0, 100.0])"};
 
 }  // namespace weir

@@ -89,20 +89,17 @@ Status cast_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& cast_kernel() {
-  static const Kernel def{
-      .name = "cast",
-      .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = cast_infer,
-      .step = StepKind::cast,
-      .doc =
-          "Converts `x` to another dtype; also written `float32(x)`. Floats are truncated toward zero, integers wrap, and bool is `x != 0`. A float beyond the 64-bit integers becomes the nearest of them before it wraps; nan becomes 0.",
-      .result = "The given dtype, the shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors((cast([1.7, -1.7], int64), uint8(300.0)))",
-      .output = "([1, -1], 44)",
-      .bench = "cast(n, float32)"};
-  return def;
-}
+extern constinit const Kernel cast_kernel{
+    .name = "cast",
+    .params = {{.name = "x", .type = "dtype?"}, {.name = "dtype", .kind = ParamKind::dtype}},
+    .infer = cast_infer,
+    .step = StepKind::cast,
+    .doc =
+        "Converts `x` to another dtype; also written `float32(x)`. Floats are truncated toward zero, integers wrap, and bool is `x != 0`. A float beyond the 64-bit integers becomes the nearest of them before it wraps; nan becomes 0.",
+    .result = "The given dtype, the shape of `x`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors((cast([1.7, -1.7], int64), uint8(300.0)))",
+    .output = "([1, -1], 44)",
+    .bench = "cast(n, float32)"};
 
 }  // namespace weir

@@ -50,23 +50,20 @@ Status clip_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& clip_kernel() {
-  static const Kernel def{
-      .name = "clip",
-      .params = {{.name = "x", .type = "T"},
-                 {.name = "low", .type = "T", .doc = "The lower bound."},
-                 {.name = "high", .type = "T", .doc = "The upper bound."}},
-      .infer = clip_infer,
-      .step = StepKind::clip,
-      .doc =
-          "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(clip([1, 5, 9], 2, 6))",
-      .output = "[2, 5, 6]",
-      .bench = "clip(x, 0.0, 1.0)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel clip_kernel{
+    .name = "clip",
+    .params = {{.name = "x", .type = "T"},
+               {.name = "low", .type = "T", .doc = "The lower bound."},
+               {.name = "high", .type = "T", .doc = "The upper bound."}},
+    .infer = clip_infer,
+    .step = StepKind::clip,
+    .doc =
+        "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(clip([1, 5, 9], 2, 6))",
+    .output = "[2, 5, 6]",
+    .bench = "clip(x, 0.0, 1.0)",
+    .can_fail = true};
 
 }  // namespace weir

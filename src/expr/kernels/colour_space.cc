@@ -86,66 +86,55 @@ Status triple_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& grayscale_to_rgb_kernel() {
-  static const Kernel def{.name = "grayscale_to_rgb",
-                          .params = {{.name = "x", .doc = "Images of one channel."}},
-                          .infer = triple_infer,
-                          .doc = "Converts grayscale images to RGB, with three equal channels.",
-                          .result = "The dtype of `x`; its shape with a last dimension of 3.",
-                          .cost = "One pass over the entries.",
-                          .example = "from_tensors([[[1], [2]]]) | map(x -> grayscale_to_rgb(x))",
-                          .output = "[[[1, 1, 1], [2, 2, 2]]]",
-                          .bench = "grayscale_to_rgb(reshape(x, [28, 28, 1]))",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel grayscale_to_rgb_kernel{
+    .name = "grayscale_to_rgb",
+    .params = {{.name = "x", .doc = "Images of one channel."}},
+    .infer = triple_infer,
+    .doc = "Converts grayscale images to RGB, with three equal channels.",
+    .result = "The dtype of `x`; its shape with a last dimension of 3.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors([[[1], [2]]]) | map(x -> grayscale_to_rgb(x))",
+    .output = "[[[1, 1, 1], [2, 2, 2]]]",
+    .bench = "grayscale_to_rgb(reshape(x, [28, 28, 1]))",
+    .can_fail = true};
 
-const Kernel& hsv_to_rgb_kernel() {
-  static const Kernel def{
-      .name = "hsv_to_rgb",
-      .params = {{.name = "x", .doc = "Colours of three channels: hue, saturation and value."}},
-      .infer = hsv_infer<colour::HsvToRgb>,
-      .doc =
-          "Converts colours from HSV (hue, saturation, value, each from 0 to 1) to RGB. Floats only; the last dimension must be 3.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors([[0.0, 1.0, 0.5]]) | map(x -> hsv_to_rgb(x))",
-      .output = "[[0.5, 0.0, 0.0]]",
-      .bench = "hsv_to_rgb(reshape(x[:768], [16, 16, 3]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel hsv_to_rgb_kernel{
+    .name = "hsv_to_rgb",
+    .params = {{.name = "x", .doc = "Colours of three channels: hue, saturation and value."}},
+    .infer = hsv_infer<colour::HsvToRgb>,
+    .doc =
+        "Converts colours from HSV (hue, saturation, value, each from 0 to 1) to RGB. Floats only; the last dimension must be 3.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors([[0.0, 1.0, 0.5]]) | map(x -> hsv_to_rgb(x))",
+    .output = "[[0.5, 0.0, 0.0]]",
+    .bench = "hsv_to_rgb(reshape(x[:768], [16, 16, 3]))",
+    .can_fail = true};
 
-const Kernel& rgb_to_grayscale_kernel() {
-  static const Kernel def{
-      .name = "rgb_to_grayscale",
-      .params = {{.name = "x", .doc = "Images of three channels: red, green and blue."}},
-      .infer = grey_infer,
-      .doc =
-          "Converts RGB images to grayscale: `0.2989 r + 0.587 g + 0.114 b`. Integer images are converted to float32 from 0 to 1 and back, truncated; float64 is converted to float32, too.",
-      .result = "The dtype of `x`; its shape with a last dimension of 1.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors(uint8([[[255, 0, 0], [10, 20, 30]]])) | map(x -> rgb_to_grayscale(x))",
-      .output = "[[[76], [18]]]",
-      .bench = "rgb_to_grayscale(reshape(x[:768], [16, 16, 3]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel rgb_to_grayscale_kernel{
+    .name = "rgb_to_grayscale",
+    .params = {{.name = "x", .doc = "Images of three channels: red, green and blue."}},
+    .infer = grey_infer,
+    .doc =
+        "Converts RGB images to grayscale: `0.2989 r + 0.587 g + 0.114 b`. Integer images are converted to float32 from 0 to 1 and back, truncated; float64 is converted to float32, too.",
+    .result = "The dtype of `x`; its shape with a last dimension of 1.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors(uint8([[[255, 0, 0], [10, 20, 30]]])) | map(x -> rgb_to_grayscale(x))",
+    .output = "[[[76], [18]]]",
+    .bench = "rgb_to_grayscale(reshape(x[:768], [16, 16, 3]))",
+    .can_fail = true};
 
-const Kernel& rgb_to_hsv_kernel() {
-  static const Kernel def{
-      .name = "rgb_to_hsv",
-      .params = {{.name = "x", .doc = "Colours of three channels from 0 to 1: red, green and blue."}},
-      .infer = hsv_infer<colour::RgbToHsv>,
-      .doc =
-          "Converts colours from RGB to HSV (hue, saturation, value), each from 0 to 1. Hue is 0 for greys and saturation for black. Floats only; the last dimension must be 3.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors([[0.0, 0.5, 0.25]]) | map(x -> rgb_to_hsv(x))",
-      .output = "[[0.41666666, 1.0, 0.5]]",
-      .bench = "rgb_to_hsv(reshape(x[:768], [16, 16, 3]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel rgb_to_hsv_kernel{
+    .name = "rgb_to_hsv",
+    .params = {{.name = "x", .doc = "Colours of three channels from 0 to 1: red, green and blue."}},
+    .infer = hsv_infer<colour::RgbToHsv>,
+    .doc =
+        "Converts colours from RGB to HSV (hue, saturation, value), each from 0 to 1. Hue is 0 for greys and saturation for black. Floats only; the last dimension must be 3.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors([[0.0, 0.5, 0.25]]) | map(x -> rgb_to_hsv(x))",
+    .output = "[[0.41666666, 1.0, 0.5]]",
+    .bench = "rgb_to_hsv(reshape(x[:768], [16, 16, 3]))",
+    .can_fail = true};
 
 }  // namespace weir

@@ -65,86 +65,66 @@ using Ordered = JoinT<Reals, TypeList<Str>>;
 
 // Completes the definition of a comparison.
 template <class List, class F>
-Kernel comparison(Kernel def) {
-  def.params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}};
+constexpr Kernel comparison(Kernel def) {
   def.infer = compare_infer<List, F>;
   def.result = "bool, of the broadcast shape.";
-  def.cost = "One vectorised pass over the entries.";
-  return def;
+  return of_both(def);
 }
 
 }  // namespace
 
-const Kernel& equal_kernel() {
-  static const Kernel def = comparison<Everything, Equal>({
-      .name = "==",
-      .step = StepKind::equal,
-      .doc = "Whether two values of one dtype are equal. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] == 2)",
-      .output = "[false, true, false]",
-      .bench = "x == 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel equal_kernel = comparison<Everything, Equal>({
+    .name = "==",
+    .step = StepKind::equal,
+    .doc = "Whether two values of one dtype are equal. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] == 2)",
+    .output = "[false, true, false]",
+    .bench = "x == 1.0",
+});
 
-const Kernel& not_equal_kernel() {
-  static const Kernel def = comparison<Everything, NotEqual>({
-      .name = "!=",
-      .step = StepKind::not_equal,
-      .doc = "Whether two values of one dtype differ. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] != 2)",
-      .output = "[true, false, true]",
-      .bench = "x != 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel not_equal_kernel = comparison<Everything, NotEqual>({
+    .name = "!=",
+    .step = StepKind::not_equal,
+    .doc = "Whether two values of one dtype differ. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] != 2)",
+    .output = "[true, false, true]",
+    .bench = "x != 1.0",
+});
 
-const Kernel& less_kernel() {
-  static const Kernel def = comparison<Ordered, Less>({
-      .name = "<",
-      .step = StepKind::less,
-      .doc = "Whether `a` is less than `b`. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] < 2)",
-      .output = "[true, false, false]",
-      .bench = "x < 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel less_kernel = comparison<Ordered, Less>({
+    .name = "<",
+    .step = StepKind::less,
+    .doc = "Whether `a` is less than `b`. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] < 2)",
+    .output = "[true, false, false]",
+    .bench = "x < 1.0",
+});
 
-const Kernel& less_equal_kernel() {
-  static const Kernel def = comparison<Ordered, LessEqual>({
-      .name = "<=",
-      .step = StepKind::less_equal,
-      .doc = "Whether `a` is at most `b`. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] <= 2)",
-      .output = "[true, true, false]",
-      .bench = "x <= 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel less_equal_kernel = comparison<Ordered, LessEqual>({
+    .name = "<=",
+    .step = StepKind::less_equal,
+    .doc = "Whether `a` is at most `b`. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] <= 2)",
+    .output = "[true, true, false]",
+    .bench = "x <= 1.0",
+});
 
-const Kernel& greater_kernel() {
-  static const Kernel def = comparison<Ordered, Greater>({
-      .name = ">",
-      .step = StepKind::greater,
-      .doc = "Whether `a` is greater than `b`. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] > 2)",
-      .output = "[false, false, true]",
-      .bench = "x > 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel greater_kernel = comparison<Ordered, Greater>({
+    .name = ">",
+    .step = StepKind::greater,
+    .doc = "Whether `a` is greater than `b`. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] > 2)",
+    .output = "[false, false, true]",
+    .bench = "x > 1.0",
+});
 
-const Kernel& greater_equal_kernel() {
-  static const Kernel def = comparison<Ordered, GreaterEqual>({
-      .name = ">=",
-      .step = StepKind::greater_equal,
-      .doc = "Whether `a` is at least `b`. Strings are compared by their bytes.",
-      .example = "from_tensors([1, 2, 3] >= 2)",
-      .output = "[false, true, true]",
-      .bench = "x >= 1.0",
-  });
-  return def;
-}
+extern constinit const Kernel greater_equal_kernel = comparison<Ordered, GreaterEqual>({
+    .name = ">=",
+    .step = StepKind::greater_equal,
+    .doc = "Whether `a` is at least `b`. Strings are compared by their bytes.",
+    .example = "from_tensors([1, 2, 3] >= 2)",
+    .output = "[false, true, true]",
+    .bench = "x >= 1.0",
+});
 
 }  // namespace weir

@@ -139,45 +139,39 @@ Status stack_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> concat_params() {
-  return {{.name = "values", .kind = ParamKind::list, .type = "T", .doc = "A list or tuple of tensors."},
-          {.name = "axis",
-           .kind = ParamKind::constant,
-           .type = "int64",
-           .fallback = "0",
-           .doc = "The axis; negative counts from the last."}};
-}
+constexpr std::initializer_list<KernelParam> kConcatParams = {
+    {.name = "values", .kind = ParamKind::list, .type = "T", .doc = "A list or tuple of tensors."},
+    {.name = "axis",
+     .kind = ParamKind::constant,
+     .type = "int64",
+     .fallback = "0",
+     .doc = "The axis; negative counts from the last."}};
 
 }  // namespace
 
-const Kernel& concat_kernel() {
-  static const Kernel def{
-      .name = "concat",
-      .params = concat_params(),
-      .infer = concat_infer,
-      .doc =
-          "Joins tensors of one dtype along an axis. Their other dimensions must agree; if that is not known when the dataset is built, a mismatch is an error of the element.",
-      .result = "The members' dtype; the axis is as long as theirs together.",
-      .cost = "One copy.",
-      .example = "from_tensors(concat([[1, 2], [3]]))",
-      .output = "[1, 2, 3]",
-      .bench = "concat([x, x])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel concat_kernel{
+    .name = "concat",
+    .params = kConcatParams,
+    .infer = concat_infer,
+    .doc =
+        "Joins tensors of one dtype along an axis. Their other dimensions must agree; if that is not known when the dataset is built, a mismatch is an error of the element.",
+    .result = "The members' dtype; the axis is as long as theirs together.",
+    .cost = "One copy.",
+    .example = "from_tensors(concat([[1, 2], [3]]))",
+    .output = "[1, 2, 3]",
+    .bench = "concat([x, x])",
+    .can_fail = true};
 
-const Kernel& stack_kernel() {
-  static const Kernel def{.name = "stack",
-                          .params = concat_params(),
-                          .infer = stack_infer,
-                          .doc = "Stacks tensors of one dtype and shape along a new axis.",
-                          .result = "The members' dtype and one more dimension, the number of members.",
-                          .cost = "One copy.",
-                          .example = "from_tensors(stack([[1, 2], [3, 4]], axis: 1))",
-                          .output = "[[1, 3], [2, 4]]",
-                          .bench = "stack([x, x])",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel stack_kernel{
+    .name = "stack",
+    .params = kConcatParams,
+    .infer = stack_infer,
+    .doc = "Stacks tensors of one dtype and shape along a new axis.",
+    .result = "The members' dtype and one more dimension, the number of members.",
+    .cost = "One copy.",
+    .example = "from_tensors(stack([[1, 2], [3, 4]], axis: 1))",
+    .output = "[[1, 3], [2, 4]]",
+    .bench = "stack([x, x])",
+    .can_fail = true};
 
 }  // namespace weir

@@ -39,24 +39,21 @@ Status count_nonzero_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& count_nonzero_kernel() {
-  static const Kernel def{
-      .name = "count_nonzero",
-      .params = {{.name = "x"},
-                 {.name = "axis",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "none",
-                  .doc = "An axis or a list of axes; negative counts from the last, none means all."}},
-      .infer = count_nonzero_infer,
-      .doc =
-          "Counts the entries that are not zero, over an axis, a list of axes, or all axes. Of bools it counts true, of strings those that are not empty; nan is not zero.",
-      .result = "int64; the shape without the axes.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors(count_nonzero([[0, 1, 2], [0, 0, 3]], axis: 0))",
-      .output = "[0, 1, 2]",
-      .bench = "count_nonzero(x)"};
-  return def;
-}
+extern constinit const Kernel count_nonzero_kernel{
+    .name = "count_nonzero",
+    .params = {{.name = "x"},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "none",
+                .doc = "An axis or a list of axes; negative counts from the last, none means all."}},
+    .infer = count_nonzero_infer,
+    .doc =
+        "Counts the entries that are not zero, over an axis, a list of axes, or all axes. Of bools it counts true, of strings those that are not empty; nan is not zero.",
+    .result = "int64; the shape without the axes.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors(count_nonzero([[0, 1, 2], [0, 0, 3]], axis: 0))",
+    .output = "[0, 1, 2]",
+    .bench = "count_nonzero(x)"};
 
 }  // namespace weir

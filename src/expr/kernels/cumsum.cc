@@ -96,35 +96,32 @@ Status cumsum_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& cumsum_kernel() {
-  static const Kernel def{
-      .name = "cumsum",
-      .params = {{.name = "x"},
-                 {.name = "axis",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "0",
-                  .doc = "The axis; negative counts from the last."},
-                 {.name = "exclusive",
-                  .kind = ParamKind::constant,
-                  .type = "bool",
-                  .fallback = "false",
-                  .doc = "Leave each entry out of its own sum, so that the first sum is 0."},
-                 {.name = "reverse",
-                  .kind = ParamKind::constant,
-                  .type = "bool",
-                  .fallback = "false",
-                  .doc = "Begin with the last entry."}},
-      .infer = cumsum_infer,
-      .doc =
-          "Running sums along an axis. Entry i is the sum of the entries up to i. Integers wrap; floats are added one by one and rounded each time.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors(cumsum([1, 2, 3]))",
-      .output = "[1, 3, 6]",
-      .bench = "cumsum(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel cumsum_kernel{
+    .name = "cumsum",
+    .params = {{.name = "x"},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "0",
+                .doc = "The axis; negative counts from the last."},
+               {.name = "exclusive",
+                .kind = ParamKind::constant,
+                .type = "bool",
+                .fallback = "false",
+                .doc = "Leave each entry out of its own sum, so that the first sum is 0."},
+               {.name = "reverse",
+                .kind = ParamKind::constant,
+                .type = "bool",
+                .fallback = "false",
+                .doc = "Begin with the last entry."}},
+    .infer = cumsum_infer,
+    .doc =
+        "Running sums along an axis. Entry i is the sum of the entries up to i. Integers wrap; floats are added one by one and rounded each time.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors(cumsum([1, 2, 3]))",
+    .output = "[1, 3, 6]",
+    .bench = "cumsum(x)",
+    .can_fail = true};
 
 }  // namespace weir

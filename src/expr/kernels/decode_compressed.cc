@@ -40,26 +40,23 @@ Status decode_compressed_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& decode_compressed_kernel() {
-  static const Kernel def{
-      .name = "decode_compressed",
-      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
-                 {.name = "compression",
-                  .kind = ParamKind::constant,
-                  .type = "string",
-                  .doc = "\"gzip\" or \"zlib\"."}},
-      .infer = decode_compressed_infer,
-      .doc =
-          "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members are decompressed one after the other; the empty string stays empty.",
-      .result = "string, of the same shape.",
-      .cost = "Decompressing, by ISA-L where it is installed, and a copy.",
-      .example =
-          R"(from_tensors("x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3") | map(s -> decode_compressed(s, "zlib")))",
-      .output = "\"fine\"",
-      .bench =
-          R"(decode_compressed(if n[0] == 0 then "x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3" else s, "zlib"))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_compressed_kernel{
+    .name = "decode_compressed",
+    .params = {{.name = "s", .doc = "A string or a tensor of strings."},
+               {.name = "compression",
+                .kind = ParamKind::constant,
+                .type = "string",
+                .doc = "\"gzip\" or \"zlib\"."}},
+    .infer = decode_compressed_infer,
+    .doc =
+        "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members are decompressed one after the other; the empty string stays empty.",
+    .result = "string, of the same shape.",
+    .cost = "Decompressing, by ISA-L where it is installed, and a copy.",
+    .example =
+        R"(from_tensors("x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3") | map(s -> decode_compressed(s, "zlib")))",
+    .output = "\"fine\"",
+    .bench =
+        R"(decode_compressed(if n[0] == 0 then "x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3" else s, "zlib"))",
+    .can_fail = true};
 
 }  // namespace weir

@@ -247,41 +247,37 @@ Status decode_csv_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& decode_csv_kernel() {
-  static const Kernel def{
-      .name = "decode_csv",
-      .params =
-          {{.name = "s", .doc = "A row as a string, or a tensor of rows."},
-           {.name = "columns",
-            .kind = ParamKind::syntax,
-            .doc =
-                "Each field's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string."},
-           {.name = "delim",
-            .kind = ParamKind::constant,
-            .type = "string",
-            .fallback = "\",\"",
-            .doc = "The byte between fields."},
-           {.name = "quote",
-            .kind = ParamKind::constant,
-            .type = "bool",
-            .fallback = "true",
-            .doc =
-                "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled."},
-           {.name = "na_value",
-            .kind = ParamKind::constant,
-            .type = "string",
-            .fallback = "\"\"",
-            .doc = "A field of exactly these bytes counts as empty."}},
-      .infer = decode_csv_infer,
-      .doc =
-          "Splits a CSV row into a tuple of typed fields, as tf.io.decode_csv. Numbers may have spaces around them; strings stay as they are. The wrong number of fields, a missing value, a malformed number, a stray quote or a line end outside quotes is an error of the element.",
-      .result = "A tuple of the columns' dtypes, each with the shape of `s`.",
-      .cost = "One pass over the bytes; strings are views of the row, those with doubled quotes copies.",
-      .example = R"(from_tensor_slices(["1,a", ",\"b,c\""]) | map(s -> decode_csv(s, [-1, string])))",
-      .output = "(1, \"a\")\n(-1, \"b,c\")",
-      .bench = "decode_csv(s, [string])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_csv_kernel{
+    .name = "decode_csv",
+    .params =
+        {{.name = "s", .doc = "A row as a string, or a tensor of rows."},
+         {.name = "columns",
+          .kind = ParamKind::syntax,
+          .doc =
+              "Each field's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string."},
+         {.name = "delim",
+          .kind = ParamKind::constant,
+          .type = "string",
+          .fallback = "\",\"",
+          .doc = "The byte between fields."},
+         {.name = "quote",
+          .kind = ParamKind::constant,
+          .type = "bool",
+          .fallback = "true",
+          .doc = "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled."},
+         {.name = "na_value",
+          .kind = ParamKind::constant,
+          .type = "string",
+          .fallback = "\"\"",
+          .doc = "A field of exactly these bytes counts as empty."}},
+    .infer = decode_csv_infer,
+    .doc =
+        "Splits a CSV row into a tuple of typed fields, as tf.io.decode_csv. Numbers may have spaces around them; strings stay as they are. The wrong number of fields, a missing value, a malformed number, a stray quote or a line end outside quotes is an error of the element.",
+    .result = "A tuple of the columns' dtypes, each with the shape of `s`.",
+    .cost = "One pass over the bytes; strings are views of the row, those with doubled quotes copies.",
+    .example = R"(from_tensor_slices(["1,a", ",\"b,c\""]) | map(s -> decode_csv(s, [-1, string])))",
+    .output = "(1, \"a\")\n(-1, \"b,c\")",
+    .bench = "decode_csv(s, [string])",
+    .can_fail = true};
 
 }  // namespace weir

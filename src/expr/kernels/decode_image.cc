@@ -214,133 +214,114 @@ Status decode_crop_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& decode_jpeg_kernel() {
-  static const Kernel def{
-      .name = "decode_jpeg",
-      .params = {{.name = "s", .doc = "The bytes of the file."},
-                 {.name = "channels",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "0",
-                  .doc = "1 (grey), 3 (RGB), or 0 for as many as the image has; CMYK becomes RGB."},
-                 {.name = "ratio",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "1",
-                  .doc =
-                      "1, 2, 4 or 8: makes the image that much smaller, which also makes decoding faster."}},
-      .infer = decode_jpeg_infer,
-      .doc =
-          "Decodes a JPEG. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Rows come from the top. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element. So is a large image (more than 2^24 pixels) that has too few bytes for its pixels, or for its scans of pixels. Other damage is noticed only where it keeps the decoder from continuing.",
-      .result = "uint8[height, width, channels].",
-      .cost = "The cost of libjpeg-turbo with its fast DCT; pixels are decoded into the result.",
-      .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> decode_jpeg(encode_jpeg(x))[0, 0])",
-      .output = "[120, 120, 120]",
-      .bench = "decode_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_jpeg_kernel{
+    .name = "decode_jpeg",
+    .params = {{.name = "s", .doc = "The bytes of the file."},
+               {.name = "channels",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "0",
+                .doc = "1 (grey), 3 (RGB), or 0 for as many as the image has; CMYK becomes RGB."},
+               {.name = "ratio",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "1",
+                .doc = "1, 2, 4 or 8: makes the image that much smaller, which also makes decoding faster."}},
+    .infer = decode_jpeg_infer,
+    .doc =
+        "Decodes a JPEG. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Rows come from the top. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element. So is a large image (more than 2^24 pixels) that has too few bytes for its pixels, or for its scans of pixels. Other damage is noticed only where it keeps the decoder from continuing.",
+    .result = "uint8[height, width, channels].",
+    .cost = "The cost of libjpeg-turbo with its fast DCT; pixels are decoded into the result.",
+    .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> decode_jpeg(encode_jpeg(x))[0, 0])",
+    .output = "[120, 120, 120]",
+    .bench = "decode_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
+    .can_fail = true};
 
-const Kernel& decode_png_kernel() {
-  static const Kernel def{
-      .name = "decode_png",
-      .params = {{.name = "s", .doc = "The bytes of the file."},
-                 {.name = "channels",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "0",
-                  .doc = "1 (grey), 3 (RGB), 4 (with alpha), or 0 for as many as the image has."},
-                 {.name = "dtype",
-                  .kind = ParamKind::dtype,
-                  .fallback = "uint8",
-                  .doc = "uint8, or uint16 to keep all 16 bits; 8-bit samples are then multiplied by 257."}},
-      .infer = decode_png_infer,
-      .doc =
-          "Decodes a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels, or more than so many bytes can contain, are an error of the element.",
-      .result = "The given dtype, [height, width, channels].",
-      .cost = "The cost of libpng and zlib; pixels are decoded into the result.",
-      .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
-      .output = "[[[1, 2, 3], [4, 5, 6]]]",
-      .bench = "decode_png(encode_png(reshape(uint8(n), [28, 28, 1])))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_png_kernel{
+    .name = "decode_png",
+    .params = {{.name = "s", .doc = "The bytes of the file."},
+               {.name = "channels",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "0",
+                .doc = "1 (grey), 3 (RGB), 4 (with alpha), or 0 for as many as the image has."},
+               {.name = "dtype",
+                .kind = ParamKind::dtype,
+                .fallback = "uint8",
+                .doc = "uint8, or uint16 to keep all 16 bits; 8-bit samples are then multiplied by 257."}},
+    .infer = decode_png_infer,
+    .doc =
+        "Decodes a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels, or more than so many bytes can contain, are an error of the element.",
+    .result = "The given dtype, [height, width, channels].",
+    .cost = "The cost of libpng and zlib; pixels are decoded into the result.",
+    .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
+    .output = "[[[1, 2, 3], [4, 5, 6]]]",
+    .bench = "decode_png(encode_png(reshape(uint8(n), [28, 28, 1])))",
+    .can_fail = true};
 
-const Kernel& decode_bmp_kernel() {
-  static const Kernel def{
-      .name = "decode_bmp",
-      .params = {{.name = "s", .doc = "The bytes of the file."}},
-      .infer = bmp_infer,
-      .doc =
-          "Decodes an uncompressed BMP of 8, 24 or 32 bits per pixel. Rows come from the top, as RGB or RGBA; 8 bits are taken as grey. With 32 bits, masks of whole bytes say where each colour is; without one for alpha, the byte that is left is alpha. Other formats, compression (RLE), other masks, and a length that differs from the header's are errors of the element.",
-      .result = "uint8[height, width, channels].",
-      .cost = "One pass over the pixels.",
-      .example =
-          R"(from_tensors(decode_bmp("BM:\x00\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x00")))",
-      .output = "[[[3, 2, 1]]]",
-      .bench =
-          R"(decode_bmp("BMF\x03\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x1c\x00\x00\x00\x1c\x00\x00\x00\x01\x00\x08\x00\x00\x00\x00\x00\x10\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + s))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_bmp_kernel{
+    .name = "decode_bmp",
+    .params = {{.name = "s", .doc = "The bytes of the file."}},
+    .infer = bmp_infer,
+    .doc =
+        "Decodes an uncompressed BMP of 8, 24 or 32 bits per pixel. Rows come from the top, as RGB or RGBA; 8 bits are taken as grey. With 32 bits, masks of whole bytes say where each colour is; without one for alpha, the byte that is left is alpha. Other formats, compression (RLE), other masks, and a length that differs from the header's are errors of the element.",
+    .result = "uint8[height, width, channels].",
+    .cost = "One pass over the pixels.",
+    .example =
+        R"(from_tensors(decode_bmp("BM:\x00\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x00")))",
+    .output = "[[[3, 2, 1]]]",
+    .bench =
+        R"(decode_bmp("BMF\x03\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x1c\x00\x00\x00\x1c\x00\x00\x00\x01\x00\x08\x00\x00\x00\x00\x00\x10\x03\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" + s))",
+    .can_fail = true};
 
-const Kernel& decode_gif_kernel() {
-  static const Kernel def{
-      .name = "decode_gif",
-      .params = {{.name = "s", .doc = "The bytes of the file."}},
-      .infer = gif_infer,
-      .doc =
-          "Decodes the frames of a GIF, as RGB. As in tf.io.decode_gif, all have the size of the largest. Pixels that a frame leaves out or has transparent keep the colour of the frame before; before the first frame all is black. A JPEG or PNG is one frame. Bytes that are none of these, are damaged, or declare more than 2^30 pixels in all frames together are an error of the element.",
-      .result = "uint8[frames, height, width, 3].",
-      .cost = "The cost of giflib, and a copy of the frame before for each frame; the file is read twice.",
-      .example =
-          R"(from_tensors(shape(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;"))))",
-      .output = "[1, 3, 4, 3]",
-      .bench =
-          R"(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;" + s))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_gif_kernel{
+    .name = "decode_gif",
+    .params = {{.name = "s", .doc = "The bytes of the file."}},
+    .infer = gif_infer,
+    .doc =
+        "Decodes the frames of a GIF, as RGB. As in tf.io.decode_gif, all have the size of the largest. Pixels that a frame leaves out or has transparent keep the colour of the frame before; before the first frame all is black. A JPEG or PNG is one frame. Bytes that are none of these, are damaged, or declare more than 2^30 pixels in all frames together are an error of the element.",
+    .result = "uint8[frames, height, width, 3].",
+    .cost = "The cost of giflib, and a copy of the frame before for each frame; the file is read twice.",
+    .example =
+        R"(from_tensors(shape(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;"))))",
+    .output = "[1, 3, 4, 3]",
+    .bench =
+        R"(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;" + s))",
+    .can_fail = true};
 
-const Kernel& decode_image_kernel() {
-  static const Kernel def{
-      .name = "decode_image",
-      .params = {{.name = "s", .doc = "The bytes of the file."},
-                 {.name = "channels",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "0",
-                  .doc = "As for the format's own function; a BMP has 3 or 4, a GIF 3."}},
-      .infer = image_infer,
-      .doc =
-          "Decodes a JPEG, PNG, GIF or BMP; the first bytes tell which. A GIF gives [frames, height, width, 3], so the rank is unknown when the dataset is built: reshape the result, or use the format's own function. Other formats and damage are errors of the element.",
-      .result = "uint8, of unknown rank.",
-      .cost = "The cost of the format's own function.",
-      .example = "from_tensors(uint8([[[1], [2]]])) | map(x -> decode_image(encode_png(x), channels: 3))",
-      .output = "[[[1, 1, 1], [2, 2, 2]]]",
-      .bench = "decode_image(encode_png(reshape(uint8(n), [28, 28, 1])))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_image_kernel{
+    .name = "decode_image",
+    .params = {{.name = "s", .doc = "The bytes of the file."},
+               {.name = "channels",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "0",
+                .doc = "As for the format's own function; a BMP has 3 or 4, a GIF 3."}},
+    .infer = image_infer,
+    .doc =
+        "Decodes a JPEG, PNG, GIF or BMP; the first bytes tell which. A GIF gives [frames, height, width, 3], so the rank is unknown when the dataset is built: reshape the result, or use the format's own function. Other formats and damage are errors of the element.",
+    .result = "uint8, of unknown rank.",
+    .cost = "The cost of the format's own function.",
+    .example = "from_tensors(uint8([[[1], [2]]])) | map(x -> decode_image(encode_png(x), channels: 3))",
+    .output = "[[[1, 1, 1], [2, 2, 2]]]",
+    .bench = "decode_image(encode_png(reshape(uint8(n), [28, 28, 1])))",
+    .can_fail = true};
 
-const Kernel& decode_and_crop_jpeg_kernel() {
-  static const Kernel def{
-      .name = "decode_and_crop_jpeg",
-      .params = {{.name = "s", .doc = "The bytes of the file."},
-                 {.name = "window",
-                  .type = "int64",
-                  .doc = "[y, x, h, w]: the top left corner, height and width."}},
-      .infer = decode_crop_infer,
-      .doc =
-          "Decodes only a part of a JPEG. The pixels are those of `crop(decode_jpeg(s), y, x, h, w)`, but nothing below the part is decoded, and little to its left and right. A window outside the image is an error of the element, and so are bytes that are no JPEG or end within the window.",
-      .result = "uint8[h, w, channels].",
-      .cost = "Reads the rows down to the end of the window, and decodes those of the window.",
-      .example =
-          "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> shape(decode_and_crop_jpeg(encode_jpeg(x), [1, 2, 3, 4])))",
-      .output = "[3, 4, 3]",
-      .bench = "decode_and_crop_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])), [8, 8, 8, 8])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_and_crop_jpeg_kernel{
+    .name = "decode_and_crop_jpeg",
+    .params = {{.name = "s", .doc = "The bytes of the file."},
+               {.name = "window",
+                .type = "int64",
+                .doc = "[y, x, h, w]: the top left corner, height and width."}},
+    .infer = decode_crop_infer,
+    .doc =
+        "Decodes only a part of a JPEG. The pixels are those of `crop(decode_jpeg(s), y, x, h, w)`, but nothing below the part is decoded, and little to its left and right. A window outside the image is an error of the element, and so are bytes that are no JPEG or end within the window.",
+    .result = "uint8[h, w, channels].",
+    .cost = "Reads the rows down to the end of the window, and decodes those of the window.",
+    .example =
+        "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> shape(decode_and_crop_jpeg(encode_jpeg(x), [1, 2, 3, 4])))",
+    .output = "[3, 4, 3]",
+    .bench = "decode_and_crop_jpeg(encode_jpeg(reshape(uint8(n), [28, 28, 1])), [8, 8, 8, 8])",
+    .can_fail = true};
 
 }  // namespace weir

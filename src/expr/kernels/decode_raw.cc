@@ -192,44 +192,38 @@ Status padded_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& decode_raw_kernel() {
-  static const Kernel def{
-      .name = "decode_raw",
-      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
-                 {.name = "dtype", .kind = ParamKind::dtype},
-                 {.name = "little_endian",
-                  .kind = ParamKind::constant,
-                  .type = "bool",
-                  .fallback = "true",
-                  .doc = "The byte order of the numbers."}},
-      .infer = decode_raw_infer,
-      .doc =
-          "Reinterprets the bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
-      .result = "The given dtype; one more dimension than `s`.",
-      .cost = "One copy.",
-      .example = R"(from_tensors(decode_raw("\x01\x00\x02\x00", int16)))",
-      .output = "[1, 2]",
-      .bench = "decode_raw(s, uint8)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_raw_kernel{
+    .name = "decode_raw",
+    .params = {{.name = "s", .doc = "A string or a tensor of strings."},
+               {.name = "dtype", .kind = ParamKind::dtype},
+               {.name = "little_endian",
+                .kind = ParamKind::constant,
+                .type = "bool",
+                .fallback = "true",
+                .doc = "The byte order of the numbers."}},
+    .infer = decode_raw_infer,
+    .doc =
+        "Reinterprets the bytes of a string as a vector of numbers. A tensor of strings of one length gets a last dimension. A length that is not a multiple of the dtype's size is an error of the element.",
+    .result = "The given dtype; one more dimension than `s`.",
+    .cost = "One copy.",
+    .example = R"(from_tensors(decode_raw("\x01\x00\x02\x00", int16)))",
+    .output = "[1, 2]",
+    .bench = "decode_raw(s, uint8)",
+    .can_fail = true};
 
-const Kernel& decode_padded_raw_kernel() {
-  static const Kernel def{
-      .name = "decode_padded_raw",
-      .params = {{.name = "s", .doc = "A string or a tensor of strings."},
-                 {.name = "length", .type = "int64", .doc = "The number of bytes to take of each string."},
-                 {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = padded_infer,
-      .doc =
-          "Reinterprets the bytes of strings as vectors of one length, as tf.io.decode_raw with `fixed_length`. A longer string is cut to `length` bytes, a shorter one padded with zeros; the numbers are little-endian. A length that is not positive or not a multiple of the dtype's size is an error; a computed one is an error of the element.",
-      .result = "The given dtype; the shape of `s`, then `length` divided by the dtype's size.",
-      .cost = "One copy.",
-      .example = R"(from_tensors(decode_padded_raw(["abcd", "e"], 2, uint8)))",
-      .output = "[[97, 98], [101, 0]]",
-      .bench = "decode_padded_raw(s, 1024, uint8)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel decode_padded_raw_kernel{
+    .name = "decode_padded_raw",
+    .params = {{.name = "s", .doc = "A string or a tensor of strings."},
+               {.name = "length", .type = "int64", .doc = "The number of bytes to take of each string."},
+               {.name = "dtype", .kind = ParamKind::dtype}},
+    .infer = padded_infer,
+    .doc =
+        "Reinterprets the bytes of strings as vectors of one length, as tf.io.decode_raw with `fixed_length`. A longer string is cut to `length` bytes, a shorter one padded with zeros; the numbers are little-endian. A length that is not positive or not a multiple of the dtype's size is an error; a computed one is an error of the element.",
+    .result = "The given dtype; the shape of `s`, then `length` divided by the dtype's size.",
+    .cost = "One copy.",
+    .example = R"(from_tensors(decode_padded_raw(["abcd", "e"], 2, uint8)))",
+    .output = "[[97, 98], [101, 0]]",
+    .bench = "decode_padded_raw(s, 1024, uint8)",
+    .can_fail = true};
 
 }  // namespace weir

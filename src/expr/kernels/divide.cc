@@ -39,20 +39,15 @@ Status divide_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& divide_kernel() {
-  static const Kernel def{
-      .name = "/",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = divide_infer,
-      .step = StepKind::divide,
-      .doc = "The quotient of two numbers of one dtype, as a float.",
-      .result =
-          "float64 for int32, int64, uint32 and uint64; float32 for smaller integers; floats keep their dtype. The broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([1, 2, 3] / 2)",
-      .output = "[0.5, 1.0, 1.5]",
-      .bench = "x / 3.0"};
-  return def;
-}
+extern constinit const Kernel divide_kernel = of_both(
+    {.name = "/",
+     .infer = divide_infer,
+     .step = StepKind::divide,
+     .doc = "The quotient of two numbers of one dtype, as a float.",
+     .result =
+         "float64 for int32, int64, uint32 and uint64; float32 for smaller integers; floats keep their dtype. The broadcast shape.",
+     .example = "from_tensors([1, 2, 3] / 2)",
+     .output = "[0.5, 1.0, 1.5]",
+     .bench = "x / 3.0"});
 
 }  // namespace weir

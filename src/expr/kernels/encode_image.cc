@@ -107,45 +107,39 @@ Status encode_png_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& encode_jpeg_kernel() {
-  static const Kernel def{
-      .name = "encode_jpeg",
-      .params = {{.name = "x", .doc = "uint8[height, width, channels], of 1 channel (grey) or 3 (RGB)."},
-                 {.name = "quality",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "95",
-                  .doc = "From 0 (small) to 100 (good)."}},
-      .infer = encode_jpeg_infer,
-      .doc =
-          "Encodes an image as a JPEG, with the settings of tf.io.encode_jpeg. These are colours at half the resolution and 300 dots per inch. An image without pixels, or of more than 65,500 rows or columns, is an error of the element.",
-      .result = "A string.",
-      .cost = "The cost of libjpeg-turbo.",
-      .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
-      .output = "[16, 24, 3]",
-      .bench = "encode_jpeg(reshape(uint8(n), [28, 28, 1]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel encode_jpeg_kernel{
+    .name = "encode_jpeg",
+    .params = {{.name = "x", .doc = "uint8[height, width, channels], of 1 channel (grey) or 3 (RGB)."},
+               {.name = "quality",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "95",
+                .doc = "From 0 (small) to 100 (good)."}},
+    .infer = encode_jpeg_infer,
+    .doc =
+        "Encodes an image as a JPEG, with the settings of tf.io.encode_jpeg. These are colours at half the resolution and 300 dots per inch. An image without pixels, or of more than 65,500 rows or columns, is an error of the element.",
+    .result = "A string.",
+    .cost = "The cost of libjpeg-turbo.",
+    .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
+    .output = "[16, 24, 3]",
+    .bench = "encode_jpeg(reshape(uint8(n), [28, 28, 1]))",
+    .can_fail = true};
 
-const Kernel& encode_png_kernel() {
-  static const Kernel def{
-      .name = "encode_png",
-      .params =
-          {{.name = "x",
-            .doc =
-                "uint8 or uint16, [height, width, channels]: grey, grey and alpha, RGB or RGBA. Dimensions in "
-                "front of these give a tensor of strings."}},
-      .infer = encode_png_infer,
-      .doc =
-          "Encodes an image as a PNG, of 8 or 16 bits as its dtype says. An image without pixels is an error of the element.",
-      .result = "A string, or a tensor of strings with the dimensions before the image's.",
-      .cost = "The cost of libpng and zlib.",
-      .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
-      .output = "[[[1, 2, 3], [4, 5, 6]]]",
-      .bench = "encode_png(reshape(uint8(n), [28, 28, 1]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel encode_png_kernel{
+    .name = "encode_png",
+    .params =
+        {{.name = "x",
+          .doc =
+              "uint8 or uint16, [height, width, channels]: grey, grey and alpha, RGB or RGBA. Dimensions in "
+              "front of these give a tensor of strings."}},
+    .infer = encode_png_infer,
+    .doc =
+        "Encodes an image as a PNG, of 8 or 16 bits as its dtype says. An image without pixels is an error of the element.",
+    .result = "A string, or a tensor of strings with the dimensions before the image's.",
+    .cost = "The cost of libpng and zlib.",
+    .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
+    .output = "[[[1, 2, 3], [4, 5, 6]]]",
+    .bench = "encode_png(reshape(uint8(n), [28, 28, 1]))",
+    .can_fail = true};
 
 }  // namespace weir

@@ -81,24 +81,21 @@ Status ensure_shape_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& ensure_shape_kernel() {
-  static const Kernel def{
-      .name = "ensure_shape",
-      .params = {{.name = "x"},
-                 {.name = "shape",
-                  .kind = ParamKind::syntax,
-                  .doc = "The dimensions, a list; none for a dimension of any size."}},
-      .infer = ensure_shape_infer,
-      .doc =
-          "Checks the shape of `x`; another shape is an error of the element. Operators and functions that follow know the shape when the dataset is built, as `batch` and `unstack` may need it.",
-      .result = "The dtype of `x` and the shape, as far as it is known.",
-      .cost = "Moves no bytes.",
-      .example = R"(from_tensor_slices(["ab", "abc"]) | map(s -> ensure_shape(decode_raw(s, uint8), [2])))",
-      .output =
-          "[97, 98]\nerror: invalid_argument: map: ensure_shape: expected the shape [2], found [3]; in ensure_shape of uint8[3] at line 1, column 46 (in map)",
-      .bench = "ensure_shape(x, [784])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel ensure_shape_kernel{
+    .name = "ensure_shape",
+    .params = {{.name = "x"},
+               {.name = "shape",
+                .kind = ParamKind::syntax,
+                .doc = "The dimensions, a list; none for a dimension of any size."}},
+    .infer = ensure_shape_infer,
+    .doc =
+        "Checks the shape of `x`; another shape is an error of the element. Operators and functions that follow know the shape when the dataset is built, as `batch` and `unstack` may need it.",
+    .result = "The dtype of `x` and the shape, as far as it is known.",
+    .cost = "Moves no bytes.",
+    .example = R"(from_tensor_slices(["ab", "abc"]) | map(s -> ensure_shape(decode_raw(s, uint8), [2])))",
+    .output =
+        "[97, 98]\nerror: invalid_argument: map: ensure_shape: expected the shape [2], found [3]; in ensure_shape of uint8[3] at line 1, column 46 (in map)",
+    .bench = "ensure_shape(x, [784])",
+    .can_fail = true};
 
 }  // namespace weir

@@ -198,48 +198,41 @@ Status sequence_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& example_kernel() {
-  static const Kernel def{
-      .name = "example",
-      .params = {{.name = "values",
-                  .kind = ParamKind::any,
-                  .doc = "A dict of tensors of int64, float32 or string."}},
-      .infer = example_infer,
-      .doc =
-          "Serializes a dict as a tf.Example, with one feature per value. Features are sorted by name. Entries of a tensor are written row by row, without its shape. More than 2 GiB are an error of the element.",
-      .result = "A scalar string.",
-      .cost = "Two passes over the values.",
-      .example =
-          "range(2) | map(x -> parse_example(example({id: x, name: \"a\"}), {name: string, id: int64}))",
-      .output = "{name: \"a\", id: 0}\n{name: \"a\", id: 1}",
-      .bench = "example({x: x, s: s})",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel example_kernel{
+    .name = "example",
+    .params = {{.name = "values",
+                .kind = ParamKind::any,
+                .doc = "A dict of tensors of int64, float32 or string."}},
+    .infer = example_infer,
+    .doc =
+        "Serializes a dict as a tf.Example, with one feature per value. Features are sorted by name. Entries of a tensor are written row by row, without its shape. More than 2 GiB are an error of the element.",
+    .result = "A scalar string.",
+    .cost = "Two passes over the values.",
+    .example = "range(2) | map(x -> parse_example(example({id: x, name: \"a\"}), {name: string, id: int64}))",
+    .output = "{name: \"a\", id: 0}\n{name: \"a\", id: 1}",
+    .bench = "example({x: x, s: s})",
+    .can_fail = true};
 
-const Kernel& sequence_example_kernel() {
-  static const Kernel def{
-      .name = "sequence_example",
-      // Not `context` and `lists`, which the grammar takes for features to parse.
-      .params =
-          {{.name = "context_values",
-            .kind = ParamKind::any,
-            .doc = "A dict of tensors of int64, float32 or string, as of `example`."},
-           {.name = "list_values",
-            .kind = ParamKind::any,
-            .doc =
-                "A dict of tensors with the steps along the first dimension, or of ragged tensors with one row per step."}},
-      .infer = sequence_infer,
-      .doc =
-          "Serializes two dicts as a tf.SequenceExample. Each value of the first is a feature of the context; each value of the second is a feature list with one feature per step. Both are sorted by name. More than 2 GiB are an error of the element.",
-      .result = "A scalar string.",
-      .cost = "Two passes over the values.",
-      .example =
-          "from_tensors(string_length(sequence_example({id: 7}, {words: [\"a\", \"b\"], scores: [[0.5, 1.0], [1.5, 2.0]]})))",
-      .output = "82",
-      .bench = "sequence_example({n: n}, {x: reshape(x, [28, 28])})",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel sequence_example_kernel{
+    .name = "sequence_example",
+    // Not `context` and `lists`, which the grammar takes for features to parse.
+    .params =
+        {{.name = "context_values",
+          .kind = ParamKind::any,
+          .doc = "A dict of tensors of int64, float32 or string, as of `example`."},
+         {.name = "list_values",
+          .kind = ParamKind::any,
+          .doc =
+              "A dict of tensors with the steps along the first dimension, or of ragged tensors with one row per step."}},
+    .infer = sequence_infer,
+    .doc =
+        "Serializes two dicts as a tf.SequenceExample. Each value of the first is a feature of the context; each value of the second is a feature list with one feature per step. Both are sorted by name. More than 2 GiB are an error of the element.",
+    .result = "A scalar string.",
+    .cost = "Two passes over the values.",
+    .example =
+        "from_tensors(string_length(sequence_example({id: 7}, {words: [\"a\", \"b\"], scores: [[0.5, 1.0], [1.5, 2.0]]})))",
+    .output = "82",
+    .bench = "sequence_example({n: n}, {x: reshape(x, [28, 28])})",
+    .can_fail = true};
 
 }  // namespace weir

@@ -48,19 +48,17 @@ Status eye_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& eye_kernel() {
-  static const Kernel def{.name = "eye",
-                          .params = {{.name = "n", .type = "int64", .doc = "The number of rows and columns."},
-                                     {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-                          .infer = eye_infer,
-                          .doc = "The identity matrix of `n` rows and columns. A negative `n` is an error.",
-                          .result = "The given dtype, [n, n].",
-                          .cost = "One store per entry.",
-                          .example = "from_tensors(eye(2, dtype: int64))",
-                          .output = "[[1, 0], [0, 1]]",
-                          .bench = "eye(28)",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel eye_kernel{
+    .name = "eye",
+    .params = {{.name = "n", .type = "int64", .doc = "The number of rows and columns."},
+               {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+    .infer = eye_infer,
+    .doc = "The identity matrix of `n` rows and columns. A negative `n` is an error.",
+    .result = "The given dtype, [n, n].",
+    .cost = "One store per entry.",
+    .example = "from_tensors(eye(2, dtype: int64))",
+    .output = "[[1, 0], [0, 1]]",
+    .bench = "eye(28)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -104,81 +104,68 @@ Status full_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> shaped_params() {
-  return {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-          {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}};
-}
+constexpr std::initializer_list<KernelParam> kShapedParams = {
+    {.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+    {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}};
 
 }  // namespace
 
-const Kernel& full_kernel() {
-  static const Kernel def{
-      .name = "full",
-      .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-                 {.name = "value", .doc = "A scalar."}},
-      .infer = full_infer,
-      .doc = "A tensor of the given shape, filled with one value.",
-      .result = "The dtype of `value`.",
-      .cost = "One store per entry.",
-      .example = "from_tensors(full([2, 2], 7))",
-      .output = "[[7, 7], [7, 7]]",
-      .bench = "full([784], x[0])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel full_kernel{
+    .name = "full",
+    .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+               {.name = "value", .doc = "A scalar."}},
+    .infer = full_infer,
+    .doc = "A tensor of the given shape, filled with one value.",
+    .result = "The dtype of `value`.",
+    .cost = "One store per entry.",
+    .example = "from_tensors(full([2, 2], 7))",
+    .output = "[[7, 7], [7, 7]]",
+    .bench = "full([784], x[0])",
+    .can_fail = true};
 
-const Kernel& ones_kernel() {
-  static const Kernel def{.name = "ones",
-                          .params = shaped_params(),
-                          .infer = shaped_infer<true>,
-                          .doc = "A tensor of the given shape, filled with 1 or true.",
-                          .result = "The given dtype and shape.",
-                          .cost = "One store per entry.",
-                          .example = "from_tensors(ones([3], int64))",
-                          .output = "[1, 1, 1]",
-                          .bench = "ones([n[0] + 784])",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel ones_kernel{.name = "ones",
+                                          .params = kShapedParams,
+                                          .infer = shaped_infer<true>,
+                                          .doc = "A tensor of the given shape, filled with 1 or true.",
+                                          .result = "The given dtype and shape.",
+                                          .cost = "One store per entry.",
+                                          .example = "from_tensors(ones([3], int64))",
+                                          .output = "[1, 1, 1]",
+                                          .bench = "ones([n[0] + 784])",
+                                          .can_fail = true};
 
-const Kernel& ones_like_kernel() {
-  static const Kernel def{.name = "ones_like",
-                          .params = {{.name = "x"}},
-                          .infer = like_infer<true>,
-                          .doc = "A tensor of the dtype and shape of `x`, filled with 1 or true.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One store per entry.",
-                          .example = "from_tensors(ones_like([5, 6]))",
-                          .output = "[1, 1]",
-                          .bench = "ones_like(x)"};
-  return def;
-}
+extern constinit const Kernel ones_like_kernel{
+    .name = "ones_like",
+    .params = {{.name = "x"}},
+    .infer = like_infer<true>,
+    .doc = "A tensor of the dtype and shape of `x`, filled with 1 or true.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One store per entry.",
+    .example = "from_tensors(ones_like([5, 6]))",
+    .output = "[1, 1]",
+    .bench = "ones_like(x)"};
 
-const Kernel& zeros_kernel() {
-  static const Kernel def{.name = "zeros",
-                          .params = shaped_params(),
-                          .infer = shaped_infer<false>,
-                          .doc = R"(A tensor of the given shape, filled with 0, false or "".)",
-                          .result = "The given dtype and shape.",
-                          .cost = "One store per entry.",
-                          .example = "from_tensors(zeros([2, 2]))",
-                          .output = "[[0.0, 0.0], [0.0, 0.0]]",
-                          .bench = "zeros([n[0] + 784])",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel zeros_kernel{
+    .name = "zeros",
+    .params = kShapedParams,
+    .infer = shaped_infer<false>,
+    .doc = R"(A tensor of the given shape, filled with 0, false or "".)",
+    .result = "The given dtype and shape.",
+    .cost = "One store per entry.",
+    .example = "from_tensors(zeros([2, 2]))",
+    .output = "[[0.0, 0.0], [0.0, 0.0]]",
+    .bench = "zeros([n[0] + 784])",
+    .can_fail = true};
 
-const Kernel& zeros_like_kernel() {
-  static const Kernel def{.name = "zeros_like",
-                          .params = {{.name = "x"}},
-                          .infer = like_infer<false>,
-                          .doc = R"(A tensor of the dtype and shape of `x`, filled with 0, false or "".)",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One store per entry.",
-                          .example = "from_tensors(zeros_like([5, 6]))",
-                          .output = "[0, 0]",
-                          .bench = "zeros_like(x)"};
-  return def;
-}
+extern constinit const Kernel zeros_like_kernel{
+    .name = "zeros_like",
+    .params = {{.name = "x"}},
+    .infer = like_infer<false>,
+    .doc = R"(A tensor of the dtype and shape of `x`, filled with 0, false or "".)",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One store per entry.",
+    .example = "from_tensors(zeros_like([5, 6]))",
+    .output = "[0, 0]",
+    .bench = "zeros_like(x)"};
 
 }  // namespace weir

@@ -88,70 +88,60 @@ Status flip_infer(KernelCall& call) {
   return Status();
 }
 
-KernelParam image_param() { return {.name = "x", .doc = "An image, or a batch of images."}; }
+constexpr KernelParam kImageParam = {.name = "x", .doc = "An image, or a batch of images."};
 
 }  // namespace
 
-const Kernel& flip_left_right_kernel() {
-  static const Kernel def{.name = "flip_left_right",
-                          .params = {image_param()},
-                          .infer = flip_infer<LeftRight, false>,
-                          .doc = "Mirrors images left to right, of any dtype.",
-                          .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
-                          .cost = "One copy of the entries.",
-                          .example = "from_tensors([[[1], [2]], [[3], [4]]]) | map(x -> flip_left_right(x))",
-                          .output = "[[[2], [1]], [[4], [3]]]",
-                          .bench = "flip_left_right(reshape(x[:768], [16, 16, 3]))",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel flip_left_right_kernel{
+    .name = "flip_left_right",
+    .params = {kImageParam},
+    .infer = flip_infer<LeftRight, false>,
+    .doc = "Mirrors images left to right, of any dtype.",
+    .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
+    .cost = "One copy of the entries.",
+    .example = "from_tensors([[[1], [2]], [[3], [4]]]) | map(x -> flip_left_right(x))",
+    .output = "[[[2], [1]], [[4], [3]]]",
+    .bench = "flip_left_right(reshape(x[:768], [16, 16, 3]))",
+    .can_fail = true};
 
-const Kernel& flip_up_down_kernel() {
-  static const Kernel def{.name = "flip_up_down",
-                          .params = {image_param()},
-                          .infer = flip_infer<UpDown, false>,
-                          .doc = "Mirrors images top to bottom, of any dtype.",
-                          .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
-                          .cost = "One copy of the entries.",
-                          .example = "from_tensors([[[1], [2]], [[3], [4]]]) | map(x -> flip_up_down(x))",
-                          .output = "[[[3], [4]], [[1], [2]]]",
-                          .bench = "flip_up_down(reshape(x[:768], [16, 16, 3]))",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel flip_up_down_kernel{
+    .name = "flip_up_down",
+    .params = {kImageParam},
+    .infer = flip_infer<UpDown, false>,
+    .doc = "Mirrors images top to bottom, of any dtype.",
+    .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
+    .cost = "One copy of the entries.",
+    .example = "from_tensors([[[1], [2]], [[3], [4]]]) | map(x -> flip_up_down(x))",
+    .output = "[[[3], [4]], [[1], [2]]]",
+    .bench = "flip_up_down(reshape(x[:768], [16, 16, 3]))",
+    .can_fail = true};
 
-const Kernel& random_flip_left_right_kernel() {
-  static const Kernel def{
-      .name = "random_flip_left_right",
-      .params = {image_param(), seed_param()},
-      .infer = flip_infer<LeftRight, true>,
-      .doc =
-          "Mirrors images left to right with a probability of one half. Each image of a batch has its own draw.",
-      .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
-      .cost = "One copy of the entries.",
-      .example = "range(4) | map(_ -> random_flip_left_right([[[1], [2]]], seed: 2))",
-      .output = "[[[1], [2]]]\n[[[1], [2]]]\n[[[2], [1]]]\n[[[1], [2]]]",
-      .bench = "random_flip_left_right(reshape(x[:768], [16, 16, 3]), seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_flip_left_right_kernel{
+    .name = "random_flip_left_right",
+    .params = {kImageParam, kSeedParam},
+    .infer = flip_infer<LeftRight, true>,
+    .doc =
+        "Mirrors images left to right with a probability of one half. Each image of a batch has its own draw.",
+    .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
+    .cost = "One copy of the entries.",
+    .example = "range(4) | map(_ -> random_flip_left_right([[[1], [2]]], seed: 2))",
+    .output = "[[[1], [2]]]\n[[[1], [2]]]\n[[[2], [1]]]\n[[[1], [2]]]",
+    .bench = "random_flip_left_right(reshape(x[:768], [16, 16, 3]), seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
-const Kernel& random_flip_up_down_kernel() {
-  static const Kernel def{
-      .name = "random_flip_up_down",
-      .params = {image_param(), seed_param()},
-      .infer = flip_infer<UpDown, true>,
-      .doc =
-          "Mirrors images top to bottom with a probability of one half. Each image of a batch has its own draw.",
-      .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
-      .cost = "One copy of the entries.",
-      .example = "range(4) | map(_ -> random_flip_up_down([[[1]], [[2]]], seed: 2))",
-      .output = "[[[1]], [[2]]]\n[[[1]], [[2]]]\n[[[2]], [[1]]]\n[[[1]], [[2]]]",
-      .bench = "random_flip_up_down(reshape(x[:768], [16, 16, 3]), seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_flip_up_down_kernel{
+    .name = "random_flip_up_down",
+    .params = {kImageParam, kSeedParam},
+    .infer = flip_infer<UpDown, true>,
+    .doc =
+        "Mirrors images top to bottom with a probability of one half. Each image of a batch has its own draw.",
+    .result = "The dtype and shape of `x`: three dimensions, or four for a batch.",
+    .cost = "One copy of the entries.",
+    .example = "range(4) | map(_ -> random_flip_up_down([[[1]], [[2]]], seed: 2))",
+    .output = "[[[1]], [[2]]]\n[[[1]], [[2]]]\n[[[2]], [[1]]]\n[[[1]], [[2]]]",
+    .bench = "random_flip_up_down(reshape(x[:768], [16, 16, 3]), seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
 }  // namespace weir

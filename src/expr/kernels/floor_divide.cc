@@ -76,34 +76,21 @@ Status floor_divide_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& floor_divide_kernel() {
-  static const Kernel def{
-      .name = "//",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = floor_divide_infer<FloorDivide>,
-      .doc =
-          "The quotient rounded down, as in Python. An integer divided by zero is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([7, -7] // 2)",
-      .output = "[3, -4]",
-      .bench = "n // 7"};
-  return def;
-}
+extern constinit const Kernel floor_divide_kernel = of_both(
+    {.name = "//",
+     .infer = floor_divide_infer<FloorDivide>,
+     .doc = "The quotient rounded down, as in Python. An integer divided by zero is an error of the element.",
+     .example = "from_tensors([7, -7] // 2)",
+     .output = "[3, -4]",
+     .bench = "n // 7"});
 
-const Kernel& remainder_kernel() {
-  static const Kernel def{
-      .name = "%",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = floor_divide_infer<Remainder>,
-      .doc =
-          "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([7, -7] % 4)",
-      .output = "[3, 1]",
-      .bench = "n % 7"};
-  return def;
-}
+extern constinit const Kernel remainder_kernel = of_both(
+    {.name = "%",
+     .infer = floor_divide_infer<Remainder>,
+     .doc =
+         "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element.",
+     .example = "from_tensors([7, -7] % 4)",
+     .output = "[3, 1]",
+     .bench = "n % 7"});
 
 }  // namespace weir

@@ -228,42 +228,36 @@ Status mask_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& gather_kernel() {
-  static const Kernel def{
-      .name = "gather",
-      .params = {{.name = "x"},
-                 {.name = "indices", .doc = "Positions along the axis, of any integer dtype and shape."},
-                 {.name = "axis",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "0",
-                  .doc = "The axis; negative counts from the last."}},
-      .infer = gather_infer,
-      .doc =
-          "Takes slices of `x` along an axis, at the given indices. An index that is negative or not below the length of the axis is an error of the element.",
-      .result = "The dtype of `x`; its shape with that of `indices` in place of the axis.",
-      .cost = "One copy.",
-      .example = "from_tensors(gather([10, 20, 30], [2, 0, 0]))",
-      .output = "[30, 10, 10]",
-      .bench = "gather(x, n)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel gather_kernel{
+    .name = "gather",
+    .params = {{.name = "x"},
+               {.name = "indices", .doc = "Positions along the axis, of any integer dtype and shape."},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "0",
+                .doc = "The axis; negative counts from the last."}},
+    .infer = gather_infer,
+    .doc =
+        "Takes slices of `x` along an axis, at the given indices. An index that is negative or not below the length of the axis is an error of the element.",
+    .result = "The dtype of `x`; its shape with that of `indices` in place of the axis.",
+    .cost = "One copy.",
+    .example = "from_tensors(gather([10, 20, 30], [2, 0, 0]))",
+    .output = "[30, 10, 10]",
+    .bench = "gather(x, n)",
+    .can_fail = true};
 
-const Kernel& boolean_mask_kernel() {
-  static const Kernel def{
-      .name = "boolean_mask",
-      .params = {{.name = "x"},
-                 {.name = "mask", .type = "bool", .doc = "Of the shape of `x` or of its first dimensions."}},
-      .infer = mask_infer,
-      .doc = "Keeps the parts of `x` where the mask is true. A mask of another shape is an error.",
-      .result = "The dtype of `x`; one dimension in place of those of the mask.",
-      .cost = "One pass over the mask and one copy of the parts that stay.",
-      .example = "from_tensors([1, -2, 3]) | map(v -> boolean_mask(v, v > 0))",
-      .output = "[1, 3]",
-      .bench = "boolean_mask(x, b)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel boolean_mask_kernel{
+    .name = "boolean_mask",
+    .params = {{.name = "x"},
+               {.name = "mask", .type = "bool", .doc = "Of the shape of `x` or of its first dimensions."}},
+    .infer = mask_infer,
+    .doc = "Keeps the parts of `x` where the mask is true. A mask of another shape is an error.",
+    .result = "The dtype of `x`; one dimension in place of those of the mask.",
+    .cost = "One pass over the mask and one copy of the parts that stay.",
+    .example = "from_tensors([1, -2, 3]) | map(v -> boolean_mask(v, v > 0))",
+    .output = "[1, 3]",
+    .bench = "boolean_mask(x, b)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -70,21 +70,18 @@ Status hash_bucket_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& hash_bucket_kernel() {
-  static const Kernel def{
-      .name = "hash_bucket",
-      .params = {{.name = "s", .type = "string"},
-                 {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar."}},
-      .infer = hash_bucket_infer,
-      .doc =
-          "Hashes each string to a bucket from 0 to `n - 1`, as tf.strings.to_hash_bucket_fast. The bucket is the FarmHash Fingerprint64 modulo `n`, the same on every machine.",
-      .result = "int64, the shape of `s`.",
-      .cost = "One hash per string.",
-      .example = R"(from_tensors(hash_bucket(["a", "hello"], 10)))",
-      .output = "[9, 6]",
-      .bench = "hash_bucket(s, 1000)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel hash_bucket_kernel{
+    .name = "hash_bucket",
+    .params = {{.name = "s", .type = "string"},
+               {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar."}},
+    .infer = hash_bucket_infer,
+    .doc =
+        "Hashes each string to a bucket from 0 to `n - 1`, as tf.strings.to_hash_bucket_fast. The bucket is the FarmHash Fingerprint64 modulo `n`, the same on every machine.",
+    .result = "int64, the shape of `s`.",
+    .cost = "One hash per string.",
+    .example = R"(from_tensors(hash_bucket(["a", "hello"], 10)))",
+    .output = "[9, 6]",
+    .bench = "hash_bucket(s, 1000)",
+    .can_fail = true};
 
 }  // namespace weir

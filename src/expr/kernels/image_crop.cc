@@ -201,63 +201,52 @@ Status central_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& crop_kernel() {
-  static const Kernel def{
-      .name = "crop",
-      .params = {{.name = "image", .doc = "An image [height, width, channels], or a batch of images."},
-                 {.name = "y", .type = "int64", .doc = "The first row."},
-                 {.name = "x", .type = "int64", .doc = "The first column."},
-                 {.name = "h", .type = "int64", .doc = "The height of the part."},
-                 {.name = "w", .type = "int64", .doc = "The width of the part."}},
-      .infer = crop_image_infer,
-      .doc =
-          "Crops an image to `h` by `w` pixels from row `y` and column `x` on, as tf.image.crop_to_bounding_box. A part without pixels, or outside the image, is an error; if it is known only then, an error of the element.",
-      .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
-      .cost = "One copy.",
-      .example = "range(2) | map(i -> crop(reshape(arange(9), [3, 3, 1]), i, 1, 1, 2))",
-      .output = "[[[1], [2]]]\n[[[4], [5]]]",
-      .bench = "crop(reshape(x, [28, 28, 1]), 4, 4, 20, 20)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel crop_kernel{
+    .name = "crop",
+    .params = {{.name = "image", .doc = "An image [height, width, channels], or a batch of images."},
+               {.name = "y", .type = "int64", .doc = "The first row."},
+               {.name = "x", .type = "int64", .doc = "The first column."},
+               {.name = "h", .type = "int64", .doc = "The height of the part."},
+               {.name = "w", .type = "int64", .doc = "The width of the part."}},
+    .infer = crop_image_infer,
+    .doc =
+        "Crops an image to `h` by `w` pixels from row `y` and column `x` on, as tf.image.crop_to_bounding_box. A part without pixels, or outside the image, is an error; if it is known only then, an error of the element.",
+    .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
+    .cost = "One copy.",
+    .example = "range(2) | map(i -> crop(reshape(arange(9), [3, 3, 1]), i, 1, 1, 2))",
+    .output = "[[[1], [2]]]\n[[[4], [5]]]",
+    .bench = "crop(reshape(x, [28, 28, 1]), 4, 4, 20, 20)",
+    .can_fail = true};
 
-const Kernel& central_crop_kernel() {
-  static const Kernel def{
-      .name = "central_crop",
-      .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
-                 {.name = "fraction",
-                  .type = "float64",
-                  .doc = "Above 0, and at most 1 for the whole image."}},
-      .infer = central_infer,
-      .doc =
-          "Crops an image to its central part, as tf.image.central_crop. As many rows are left out above as below, and as many columns left as right, rounded down, so that at least the fraction of each stays. Another fraction is an error.",
-      .result = "The dtype of `x`; [height, width, channels] with the smaller height and width.",
-      .cost = "One copy.",
-      .example = "from_tensors(central_crop(reshape(arange(4), [1, 4, 1]), 0.5))",
-      .output = "[[[1], [2]]]",
-      .bench = "central_crop(reshape(x, [28, 28, 1]), 0.5)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel central_crop_kernel{
+    .name = "central_crop",
+    .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
+               {.name = "fraction", .type = "float64", .doc = "Above 0, and at most 1 for the whole image."}},
+    .infer = central_infer,
+    .doc =
+        "Crops an image to its central part, as tf.image.central_crop. As many rows are left out above as below, and as many columns left as right, rounded down, so that at least the fraction of each stays. Another fraction is an error.",
+    .result = "The dtype of `x`; [height, width, channels] with the smaller height and width.",
+    .cost = "One copy.",
+    .example = "from_tensors(central_crop(reshape(arange(4), [1, 4, 1]), 0.5))",
+    .output = "[[[1], [2]]]",
+    .bench = "central_crop(reshape(x, [28, 28, 1]), 0.5)",
+    .can_fail = true};
 
-const Kernel& pad_to_kernel() {
-  static const Kernel def{
-      .name = "pad_to",
-      .params = {{.name = "image", .doc = "An image [height, width, channels], or a batch of images."},
-                 {.name = "y", .type = "int64", .doc = "The rows above the image."},
-                 {.name = "x", .type = "int64", .doc = "The columns left of it."},
-                 {.name = "h", .type = "int64", .doc = "The height of the result."},
-                 {.name = "w", .type = "int64", .doc = "The width of the result."}},
-      .infer = pad_image_infer,
-      .doc =
-          "Pads an image with zeros to `h` by `w` pixels, as tf.image.pad_to_bounding_box. Bools are padded with false, strings with empty ones. An image that does not fit at that place is an error; if that is known only then, an error of the element.",
-      .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
-      .cost = "One copy, and zeros.",
-      .example = "from_tensors(pad_to([[[1], [2]]], 1, 0, 2, 3))",
-      .output = "[[[0], [0], [0]], [[1], [2], [0]]]",
-      .bench = "pad_to(reshape(x, [28, 28, 1]), 2, 2, 32, 32)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel pad_to_kernel{
+    .name = "pad_to",
+    .params = {{.name = "image", .doc = "An image [height, width, channels], or a batch of images."},
+               {.name = "y", .type = "int64", .doc = "The rows above the image."},
+               {.name = "x", .type = "int64", .doc = "The columns left of it."},
+               {.name = "h", .type = "int64", .doc = "The height of the result."},
+               {.name = "w", .type = "int64", .doc = "The width of the result."}},
+    .infer = pad_image_infer,
+    .doc =
+        "Pads an image with zeros to `h` by `w` pixels, as tf.image.pad_to_bounding_box. Bools are padded with false, strings with empty ones. An image that does not fit at that place is an error; if that is known only then, an error of the element.",
+    .result = "The dtype of `image`; [h, w, channels], after the batch if there is one.",
+    .cost = "One copy, and zeros.",
+    .example = "from_tensors(pad_to([[[1], [2]]], 1, 0, 2, 3))",
+    .output = "[[[0], [0], [0]], [[1], [2], [0]]]",
+    .bench = "pad_to(reshape(x, [28, 28, 1]), 2, 2, 32, 32)",
+    .can_fail = true};
 
 }  // namespace weir

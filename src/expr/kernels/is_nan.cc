@@ -29,32 +29,23 @@ Status is_nan_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& is_finite_kernel() {
-  static const Kernel def{.name = "is_finite",
-                          .params = {{.name = "x"}},
-                          .infer = is_nan_infer<IsFinite>,
-                          .step = StepKind::is_finite,
-                          .doc = "Whether each entry is finite: neither infinite nor nan. Floats only.",
-                          .result = "bool, of the shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(is_finite([1.0, nan, -inf]))",
-                          .output = "[true, false, false]",
-                          .bench = "is_finite(x)"};
-  return def;
-}
+extern constinit const Kernel is_finite_kernel =
+    of_one({.name = "is_finite",
+            .infer = is_nan_infer<IsFinite>,
+            .step = StepKind::is_finite,
+            .doc = "Whether each entry is finite: neither infinite nor nan. Floats only.",
+            .result = "bool, of the shape of `x`.",
+            .example = "from_tensors(is_finite([1.0, nan, -inf]))",
+            .output = "[true, false, false]",
+            .bench = "is_finite(x)"});
 
-const Kernel& is_nan_kernel() {
-  static const Kernel def{.name = "is_nan",
-                          .params = {{.name = "x"}},
-                          .infer = is_nan_infer<IsNan>,
-                          .step = StepKind::is_nan,
-                          .doc = "Whether each entry is nan. Floats only.",
-                          .result = "bool, of the shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(is_nan([1.0, nan, -inf]))",
-                          .output = "[false, true, false]",
-                          .bench = "is_nan(x)"};
-  return def;
-}
+extern constinit const Kernel is_nan_kernel = of_one({.name = "is_nan",
+                                                      .infer = is_nan_infer<IsNan>,
+                                                      .step = StepKind::is_nan,
+                                                      .doc = "Whether each entry is nan. Floats only.",
+                                                      .result = "bool, of the shape of `x`.",
+                                                      .example = "from_tensors(is_nan([1.0, nan, -inf]))",
+                                                      .output = "[false, true, false]",
+                                                      .bench = "is_nan(x)"});
 
 }  // namespace weir

@@ -38,20 +38,17 @@ Status jpeg_shape_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& jpeg_shape_kernel() {
-  static const Kernel def{
-      .name = kJpegShape,
-      .params = {{.name = "s", .doc = "The bytes of the file."}},
-      .infer = jpeg_shape_infer,
-      .doc =
-          "The height, width and number of channels of a JPEG, as tf.io.extract_jpeg_shape. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
-      .result = "int64[3].",
-      .cost = "Reads the headers.",
-      .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
-      .output = "[16, 24, 3]",
-      .bench = "jpeg_shape(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel jpeg_shape_kernel{
+    .name = kJpegShape,
+    .params = {{.name = "s", .doc = "The bytes of the file."}},
+    .infer = jpeg_shape_infer,
+    .doc =
+        "The height, width and number of channels of a JPEG, as tf.io.extract_jpeg_shape. No pixels are decoded: a file that ends after its headers has a shape. Bytes without them are an error of the element.",
+    .result = "int64[3].",
+    .cost = "Reads the headers.",
+    .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> jpeg_shape(encode_jpeg(x)))",
+    .output = "[16, 24, 3]",
+    .bench = "jpeg_shape(encode_jpeg(reshape(uint8(n), [28, 28, 1])))",
+    .can_fail = true};
 
 }  // namespace weir

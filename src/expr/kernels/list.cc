@@ -58,17 +58,15 @@ Status list_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& list_kernel() {
-  static const Kernel def{.name = "[]",
-                          .params = {{.name = "members", .kind = ParamKind::list, .type = "T"}},
-                          .infer = list_infer,
-                          .doc = "Stacks a list of tensors of one dtype and shape into one tensor.",
-                          .result = "The members' dtype, and their shape after a new first dimension.",
-                          .cost = "One copy.",
-                          .example = "range(2) | map(x -> [x, x * x])",
-                          .output = "[0, 0]\n[1, 1]",
-                          .bench = "[x, x]"};
-  return def;
-}
+extern constinit const Kernel list_kernel{
+    .name = "[]",
+    .params = {{.name = "members", .kind = ParamKind::list, .type = "T"}},
+    .infer = list_infer,
+    .doc = "Stacks a list of tensors of one dtype and shape into one tensor.",
+    .result = "The members' dtype, and their shape after a new first dimension.",
+    .cost = "One copy.",
+    .example = "range(2) | map(x -> [x, x * x])",
+    .output = "[0, 0]\n[1, 1]",
+    .bench = "[x, x]"};
 
 }  // namespace weir

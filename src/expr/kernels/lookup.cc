@@ -144,24 +144,21 @@ Status lookup_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& lookup_kernel() {
-  static const Kernel def{
-      .name = "lookup",
-      .params = {{.name = "keys", .type = "string"},
-                 {.name = "table", .type = "string", .doc = "A list of distinct strings."},
-                 {.name = "default",
-                  .type = "int64",
-                  .doc = "The result for a string that is not in the table."}},
-      .infer = lookup_infer,
-      .doc =
-          "Looks up the index of each string in a table; strings that are not in it get the default. A table that is known when the dataset is built is hashed once, others for each element. A string that is in the table twice is an error.",
-      .result = "int64, the shape of `keys`.",
-      .cost = "One hash and one comparison per string.",
-      .example = R"(from_tensors(lookup(["cat", "cow"], ["dog", "cat"], -1)))",
-      .output = "[1, -1]",
-      .bench = R"(lookup(s, ["a", "b", "c"], -1))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel lookup_kernel{
+    .name = "lookup",
+    .params = {{.name = "keys", .type = "string"},
+               {.name = "table", .type = "string", .doc = "A list of distinct strings."},
+               {.name = "default",
+                .type = "int64",
+                .doc = "The result for a string that is not in the table."}},
+    .infer = lookup_infer,
+    .doc =
+        "Looks up the index of each string in a table; strings that are not in it get the default. A table that is known when the dataset is built is hashed once, others for each element. A string that is in the table twice is an error.",
+    .result = "int64, the shape of `keys`.",
+    .cost = "One hash and one comparison per string.",
+    .example = R"(from_tensors(lookup(["cat", "cow"], ["dog", "cat"], -1)))",
+    .output = "[1, -1]",
+    .bench = R"(lookup(s, ["a", "b", "c"], -1))",
+    .can_fail = true};
 
 }  // namespace weir

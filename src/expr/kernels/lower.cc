@@ -39,32 +39,26 @@ Status lower_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& lower_kernel() {
-  static const Kernel def{
-      .name = "lower",
-      .params = {{.name = "s", .type = "string"}},
-      .infer = lower_infer<'A'>,
-      .doc = "Converts the ASCII letters of strings to lower case. Other bytes stay as they are.",
-      .result = "string, of the same shape.",
-      .cost = "One vectorised pass over the bytes.",
-      .example = R"(from_tensors(lower(["AbC", "1!"])))",
-      .output = R"(["abc", "1!"])",
-      .bench = "lower(s)"};
-  return def;
-}
+extern constinit const Kernel lower_kernel{
+    .name = "lower",
+    .params = {{.name = "s", .type = "string"}},
+    .infer = lower_infer<'A'>,
+    .doc = "Converts the ASCII letters of strings to lower case. Other bytes stay as they are.",
+    .result = "string, of the same shape.",
+    .cost = "One vectorised pass over the bytes.",
+    .example = R"(from_tensors(lower(["AbC", "1!"])))",
+    .output = R"(["abc", "1!"])",
+    .bench = "lower(s)"};
 
-const Kernel& upper_kernel() {
-  static const Kernel def{
-      .name = "upper",
-      .params = {{.name = "s", .type = "string"}},
-      .infer = lower_infer<'a'>,
-      .doc = "Converts the ASCII letters of strings to upper case. Other bytes stay as they are.",
-      .result = "string, of the same shape.",
-      .cost = "One vectorised pass over the bytes.",
-      .example = R"(from_tensors(upper(["AbC", "1!"])))",
-      .output = R"(["ABC", "1!"])",
-      .bench = "upper(s)"};
-  return def;
-}
+extern constinit const Kernel upper_kernel{
+    .name = "upper",
+    .params = {{.name = "s", .type = "string"}},
+    .infer = lower_infer<'a'>,
+    .doc = "Converts the ASCII letters of strings to upper case. Other bytes stay as they are.",
+    .result = "string, of the same shape.",
+    .cost = "One vectorised pass over the bytes.",
+    .example = R"(from_tensors(upper(["AbC", "1!"])))",
+    .output = R"(["ABC", "1!"])",
+    .bench = "upper(s)"};
 
 }  // namespace weir

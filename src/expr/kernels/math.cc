@@ -116,178 +116,111 @@ Status float_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& abs_kernel() {
-  static const Kernel def{
-      .name = "abs",
-      .params = {{.name = "x"}},
-      .infer = real_infer<Abs>,
-      .step = StepKind::abs,
-      .doc = "The absolute value of each entry. The lowest integer of a dtype wraps to itself.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(abs([-2, 3]))",
-      .output = "[2, 3]",
-      .bench = "abs(x)"};
-  return def;
-}
+extern constinit const Kernel abs_kernel =
+    of_one({.name = "abs",
+            .infer = real_infer<Abs>,
+            .step = StepKind::abs,
+            .doc = "The absolute value of each entry. The lowest integer of a dtype wraps to itself.",
+            .example = "from_tensors(abs([-2, 3]))",
+            .output = "[2, 3]",
+            .bench = "abs(x)"});
 
-const Kernel& ceil_kernel() {
-  static const Kernel def{.name = "ceil",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Ceil>,
-                          .step = StepKind::ceil,
-                          .doc = "Rounds each entry up to a whole number. Floats only.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(ceil([-1.5, 1.5]))",
-                          .output = "[-1.0, 2.0]",
-                          .bench = "ceil(x)"};
-  return def;
-}
+extern constinit const Kernel ceil_kernel =
+    of_one({.name = "ceil",
+            .infer = float_infer<Ceil>,
+            .step = StepKind::ceil,
+            .doc = "Rounds each entry up to a whole number. Floats only.",
+            .example = "from_tensors(ceil([-1.5, 1.5]))",
+            .output = "[-1.0, 2.0]",
+            .bench = "ceil(x)"});
 
-const Kernel& exp_kernel() {
-  static const Kernel def{
-      .name = "exp",
-      .params = {{.name = "x"}},
-      .infer = float_infer<Exp>,
-      .doc = "e to the power of each entry. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(exp([0.0, 1.0]))",
-      .output = "[1.0, 2.7182817]",
-      .bench = "exp(x)"};
-  return def;
-}
+extern constinit const Kernel exp_kernel =
+    of_one({.name = "exp",
+            .infer = float_infer<Exp>,
+            .doc = "e to the power of each entry. Floats only; gives the same bits on every machine.",
+            .example = "from_tensors(exp([0.0, 1.0]))",
+            .output = "[1.0, 2.7182817]",
+            .bench = "exp(x)"});
 
-const Kernel& floor_kernel() {
-  static const Kernel def{.name = "floor",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Floor>,
-                          .step = StepKind::floor,
-                          .doc = "Rounds each entry down to a whole number. Floats only.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(floor([-1.5, 1.5]))",
-                          .output = "[-2.0, 1.0]",
-                          .bench = "floor(x)"};
-  return def;
-}
+extern constinit const Kernel floor_kernel =
+    of_one({.name = "floor",
+            .infer = float_infer<Floor>,
+            .step = StepKind::floor,
+            .doc = "Rounds each entry down to a whole number. Floats only.",
+            .example = "from_tensors(floor([-1.5, 1.5]))",
+            .output = "[-2.0, 1.0]",
+            .bench = "floor(x)"});
 
-const Kernel& log_kernel() {
-  static const Kernel def{
-      .name = "log",
-      .params = {{.name = "x"}},
-      .infer = float_infer<Log>,
-      .doc =
-          "The natural logarithm of each entry: -inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(log([0.0, 1.0]))",
-      .output = "[-inf, 0.0]",
-      .bench = "log(x)"};
-  return def;
-}
+extern constinit const Kernel log_kernel = of_one(
+    {.name = "log",
+     .infer = float_infer<Log>,
+     .doc =
+         "The natural logarithm of each entry: -inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
+     .example = "from_tensors(log([0.0, 1.0]))",
+     .output = "[-inf, 0.0]",
+     .bench = "log(x)"});
 
-const Kernel& negative_kernel() {
-  static const Kernel def{
-      .name = "negative",
-      .params = {{.name = "x"}},
-      .infer = [](KernelCall& call) { return infer_unary<Numbers, Negative>(call, "a dtype of numbers"); },
-      .step = StepKind::negative,
-      .doc = "Each entry with its sign changed; also written `-x`. Integers wrap, unsigned ones too.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(negative([1, -2]))",
-      .output = "[-1, 2]",
-      .bench = "negative(x)"};
-  return def;
-}
+extern constinit const Kernel negative_kernel = of_one(
+    {.name = "negative",
+     .infer = [](KernelCall& call) { return infer_unary<Numbers, Negative>(call, "a dtype of numbers"); },
+     .step = StepKind::negative,
+     .doc = "Each entry with its sign changed; also written `-x`. Integers wrap, unsigned ones too.",
+     .example = "from_tensors(negative([1, -2]))",
+     .output = "[-1, 2]",
+     .bench = "negative(x)"});
 
-const Kernel& reciprocal_kernel() {
-  static const Kernel def{.name = "reciprocal",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Reciprocal>,
-                          .step = StepKind::reciprocal,
-                          .doc = "1 divided by each entry; infinite for 0. Floats only.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(reciprocal([2.0, -4.0, 0.0]))",
-                          .output = "[0.5, -0.25, inf]",
-                          .bench = "reciprocal(x)"};
-  return def;
-}
+extern constinit const Kernel reciprocal_kernel =
+    of_one({.name = "reciprocal",
+            .infer = float_infer<Reciprocal>,
+            .step = StepKind::reciprocal,
+            .doc = "1 divided by each entry; infinite for 0. Floats only.",
+            .example = "from_tensors(reciprocal([2.0, -4.0, 0.0]))",
+            .output = "[0.5, -0.25, inf]",
+            .bench = "reciprocal(x)"});
 
-const Kernel& round_kernel() {
-  static const Kernel def{
-      .name = "round",
-      .params = {{.name = "x"}},
-      .infer = float_infer<Round>,
-      .step = StepKind::round,
-      .doc = "Rounds each entry to the nearest whole number, halfway cases to the even one. Floats only.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(round([0.5, 1.5, 2.6]))",
-      .output = "[0.0, 2.0, 3.0]",
-      .bench = "round(x)"};
-  return def;
-}
+extern constinit const Kernel round_kernel = of_one(
+    {.name = "round",
+     .infer = float_infer<Round>,
+     .step = StepKind::round,
+     .doc = "Rounds each entry to the nearest whole number, halfway cases to the even one. Floats only.",
+     .example = "from_tensors(round([0.5, 1.5, 2.6]))",
+     .output = "[0.0, 2.0, 3.0]",
+     .bench = "round(x)"});
 
-const Kernel& rsqrt_kernel() {
-  static const Kernel def{
-      .name = "rsqrt",
-      .params = {{.name = "x"}},
-      .infer = float_infer<Rsqrt>,
-      .step = StepKind::rsqrt,
-      .doc =
-          "1 divided by the square root of each entry: inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(rsqrt([4.0, 0.25, 0.0]))",
-      .output = "[0.5, 2.0, inf]",
-      .bench = "rsqrt(x)"};
-  return def;
-}
+extern constinit const Kernel rsqrt_kernel = of_one(
+    {.name = "rsqrt",
+     .infer = float_infer<Rsqrt>,
+     .step = StepKind::rsqrt,
+     .doc =
+         "1 divided by the square root of each entry: inf for 0, nan for negative entries. Floats only; gives the same bits on every machine.",
+     .example = "from_tensors(rsqrt([4.0, 0.25, 0.0]))",
+     .output = "[0.5, 2.0, inf]",
+     .bench = "rsqrt(x)"});
 
-const Kernel& sign_kernel() {
-  static const Kernel def{.name = "sign",
-                          .params = {{.name = "x"}},
-                          .infer = real_infer<Sign>,
-                          .step = StepKind::sign,
-                          .doc = "-1, 0 or 1 for entries below, at or above zero. nan stays nan.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(sign([-5, 0, 5]))",
-                          .output = "[-1, 0, 1]",
-                          .bench = "sign(x)"};
-  return def;
-}
+extern constinit const Kernel sign_kernel =
+    of_one({.name = "sign",
+            .infer = real_infer<Sign>,
+            .step = StepKind::sign,
+            .doc = "-1, 0 or 1 for entries below, at or above zero. nan stays nan.",
+            .example = "from_tensors(sign([-5, 0, 5]))",
+            .output = "[-1, 0, 1]",
+            .bench = "sign(x)"});
 
-const Kernel& sqrt_kernel() {
-  static const Kernel def{.name = "sqrt",
-                          .params = {{.name = "x"}},
-                          .infer = float_infer<Sqrt>,
-                          .step = StepKind::sqrt,
-                          .doc = "The square root of each entry; nan for negative entries. Floats only.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(sqrt([4.0, 9.0]))",
-                          .output = "[2.0, 3.0]",
-                          .bench = "sqrt(x)"};
-  return def;
-}
+extern constinit const Kernel sqrt_kernel =
+    of_one({.name = "sqrt",
+            .infer = float_infer<Sqrt>,
+            .step = StepKind::sqrt,
+            .doc = "The square root of each entry; nan for negative entries. Floats only.",
+            .example = "from_tensors(sqrt([4.0, 9.0]))",
+            .output = "[2.0, 3.0]",
+            .bench = "sqrt(x)"});
 
-const Kernel& square_kernel() {
-  static const Kernel def{.name = "square",
-                          .params = {{.name = "x"}},
-                          .infer = real_infer<Square>,
-                          .step = StepKind::square,
-                          .doc = "Each entry times itself. Integers wrap.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(square([2, -3]))",
-                          .output = "[4, 9]",
-                          .bench = "square(x)"};
-  return def;
-}
+extern constinit const Kernel square_kernel = of_one({.name = "square",
+                                                      .infer = real_infer<Square>,
+                                                      .step = StepKind::square,
+                                                      .doc = "Each entry times itself. Integers wrap.",
+                                                      .example = "from_tensors(square([2, -3]))",
+                                                      .output = "[4, 9]",
+                                                      .bench = "square(x)"});
 
 }  // namespace weir

@@ -244,21 +244,18 @@ Status matmul_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& matmul_kernel() {
-  static const Kernel def{
-      .name = "matmul",
-      .params = {{.name = "a", .type = "T", .doc = "A matrix, or more dimensions: a batch of matrices."},
-                 {.name = "b", .type = "T", .doc = "Likewise."}},
-      .infer = matmul_infer,
-      .doc =
-          "The product of two matrices. Dimensions before the last two are a batch and broadcast. Integers wrap; float16 and bfloat16 are summed as float32. Matrices that do not fit are an error.",
-      .result = "The dtype of `a` and `b`; the batch, then the rows of `a` and the columns of `b`.",
-      .cost = "Rows times columns times inner dimension, vectorised for all but complex numbers.",
-      .example = "from_tensors(matmul([[1, 2], [3, 4]], [[5, 6], [7, 8]]))",
-      .output = "[[19, 22], [43, 50]]",
-      .bench = "matmul(reshape(x, [28, 28]), reshape(x, [28, 28]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel matmul_kernel{
+    .name = "matmul",
+    .params = {{.name = "a", .type = "T", .doc = "A matrix, or more dimensions: a batch of matrices."},
+               {.name = "b", .type = "T", .doc = "Likewise."}},
+    .infer = matmul_infer,
+    .doc =
+        "The product of two matrices. Dimensions before the last two are a batch and broadcast. Integers wrap; float16 and bfloat16 are summed as float32. Matrices that do not fit are an error.",
+    .result = "The dtype of `a` and `b`; the batch, then the rows of `a` and the columns of `b`.",
+    .cost = "Rows times columns times inner dimension, vectorised for all but complex numbers.",
+    .example = "from_tensors(matmul([[1, 2], [3, 4]], [[5, 6], [7, 8]]))",
+    .output = "[[19, 22], [43, 50]]",
+    .bench = "matmul(reshape(x, [28, 28]), reshape(x, [28, 28]))",
+    .can_fail = true};
 
 }  // namespace weir

@@ -47,36 +47,30 @@ Status max_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& max_kernel() {
-  static const Kernel def{
-      .name = "max",
-      .params = reduction_params(),
-      .infer = max_infer<Max>,
-      .doc =
-          "The greatest entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is -inf for floats and an error of the element for integers.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(max([[1, 5], [4, 2]], axis: 0))",
-      .output = "[4, 5]",
-      .bench = "max(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel max_kernel{
+    .name = "max",
+    .params = kReductionParams,
+    .infer = max_infer<Max>,
+    .doc =
+        "The greatest entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is -inf for floats and an error of the element for integers.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(max([[1, 5], [4, 2]], axis: 0))",
+    .output = "[4, 5]",
+    .bench = "max(x)",
+    .can_fail = true};
 
-const Kernel& min_kernel() {
-  static const Kernel def{
-      .name = "min",
-      .params = reduction_params(),
-      .infer = max_infer<Min>,
-      .doc =
-          "The least entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is inf for floats and an error of the element for integers.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(min([[1, 5], [4, 2]], axis: 0))",
-      .output = "[1, 2]",
-      .bench = "min(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel min_kernel{
+    .name = "min",
+    .params = kReductionParams,
+    .infer = max_infer<Min>,
+    .doc =
+        "The least entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is inf for floats and an error of the element for integers.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(min([[1, 5], [4, 2]], axis: 0))",
+    .output = "[1, 2]",
+    .bench = "min(x)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -28,32 +28,22 @@ Status minimum_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& minimum_kernel() {
-  static const Kernel def{.name = "minimum",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = minimum_infer<Minimum>,
-                          .step = StepKind::minimum,
-                          .doc = "The smaller of two entries; nan if either is nan.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(minimum([1, 5], 3))",
-                          .output = "[1, 3]",
-                          .bench = "minimum(x, 0.5)"};
-  return def;
-}
+extern constinit const Kernel minimum_kernel =
+    of_both({.name = "minimum",
+             .infer = minimum_infer<Minimum>,
+             .step = StepKind::minimum,
+             .doc = "The smaller of two entries; nan if either is nan.",
+             .example = "from_tensors(minimum([1, 5], 3))",
+             .output = "[1, 3]",
+             .bench = "minimum(x, 0.5)"});
 
-const Kernel& maximum_kernel() {
-  static const Kernel def{.name = "maximum",
-                          .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-                          .infer = minimum_infer<Maximum>,
-                          .step = StepKind::maximum,
-                          .doc = "The larger of two entries; nan if either is nan.",
-                          .result = "The operands' dtype and broadcast shape.",
-                          .cost = "One vectorised pass over the entries.",
-                          .example = "from_tensors(maximum([1, 5], 3))",
-                          .output = "[3, 5]",
-                          .bench = "maximum(x, 0.5)"};
-  return def;
-}
+extern constinit const Kernel maximum_kernel =
+    of_both({.name = "maximum",
+             .infer = minimum_infer<Maximum>,
+             .step = StepKind::maximum,
+             .doc = "The larger of two entries; nan if either is nan.",
+             .example = "from_tensors(maximum([1, 5], 3))",
+             .output = "[3, 5]",
+             .bench = "maximum(x, 0.5)"});
 
 }  // namespace weir

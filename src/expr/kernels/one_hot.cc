@@ -109,24 +109,21 @@ Status one_hot_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& one_hot_kernel() {
-  static const Kernel def{
-      .name = "one_hot",
-      .params = {{.name = "i", .doc = "Positions, of any integer dtype."},
-                 {.name = "depth", .type = "int64", .doc = "The length of the new last dimension."},
-                 {.name = "on", .type = "dtype", .fallback = "1", .doc = "The entry at the position."},
-                 {.name = "off", .type = "dtype", .fallback = "0", .doc = "The other entries."},
-                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = one_hot_infer,
-      .doc =
-          "Encodes each index as a one-hot vector of `depth` entries. The entry at the index is `on`, the others are `off`; for bools the defaults are true and false. An index outside the vector gives `off` everywhere.",
-      .result = "The given dtype; the shape of `i`, then `depth`.",
-      .cost = "One store per entry.",
-      .example = "range(3) | map(label -> one_hot(label, 3))",
-      .output = "[1.0, 0.0, 0.0]\n[0.0, 1.0, 0.0]\n[0.0, 0.0, 1.0]",
-      .bench = "one_hot(n[0], 784)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel one_hot_kernel{
+    .name = "one_hot",
+    .params = {{.name = "i", .doc = "Positions, of any integer dtype."},
+               {.name = "depth", .type = "int64", .doc = "The length of the new last dimension."},
+               {.name = "on", .type = "dtype", .fallback = "1", .doc = "The entry at the position."},
+               {.name = "off", .type = "dtype", .fallback = "0", .doc = "The other entries."},
+               {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+    .infer = one_hot_infer,
+    .doc =
+        "Encodes each index as a one-hot vector of `depth` entries. The entry at the index is `on`, the others are `off`; for bools the defaults are true and false. An index outside the vector gives `off` everywhere.",
+    .result = "The given dtype; the shape of `i`, then `depth`.",
+    .cost = "One store per entry.",
+    .example = "range(3) | map(label -> one_hot(label, 3))",
+    .output = "[1.0, 0.0, 0.0]\n[0.0, 1.0, 0.0]\n[0.0, 0.0, 1.0]",
+    .bench = "one_hot(n[0], 784)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -92,59 +92,49 @@ Status get_value_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& some_kernel() {
-  static const Kernel def{
-      .name = "some",
-      .params = {{.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
-      .infer = some_infer,
-      .doc = "An optional with the value `x`, as tf.experimental.Optional.from_value.",
-      .result = "optional<the structure of `x`>.",
-      .cost = "A flag; the value is not copied.",
-      .example = "range(3) | map(x -> if x == 1 then nothing(int64) else some(x))",
-      .output = "some(0)\nnone\nsome(2)",
-      .bench = "some(x)"};
-  return def;
-}
+extern constinit const Kernel some_kernel{
+    .name = "some",
+    .params = {{.name = "x", .kind = ParamKind::any, .doc = "A value of any structure."}},
+    .infer = some_infer,
+    .doc = "An optional with the value `x`, as tf.experimental.Optional.from_value.",
+    .result = "optional<the structure of `x`>.",
+    .cost = "A flag; the value is not copied.",
+    .example = "range(3) | map(x -> if x == 1 then nothing(int64) else some(x))",
+    .output = "some(0)\nnone\nsome(2)",
+    .bench = "some(x)"};
 
-const Kernel& nothing_kernel() {
-  static const Kernel def{
-      .name = "nothing",
-      .params = {{.name = "spec", .kind = ParamKind::syntax, .doc = "The structure of the missing value."}},
-      .infer = nothing_infer,
-      .doc = "An optional without a value, as tf.experimental.Optional.empty.",
-      .result = "optional<SPEC>.",
-      .cost = "A flag and the smallest value of each part.",
-      .example = "from_tensors(nothing({x: float32[3]}))",
-      .output = "none",
-      .bench = "nothing(float32[784])"};
-  return def;
-}
+extern constinit const Kernel nothing_kernel{
+    .name = "nothing",
+    .params = {{.name = "spec", .kind = ParamKind::syntax, .doc = "The structure of the missing value."}},
+    .infer = nothing_infer,
+    .doc = "An optional without a value, as tf.experimental.Optional.empty.",
+    .result = "optional<SPEC>.",
+    .cost = "A flag and the smallest value of each part.",
+    .example = "from_tensors(nothing({x: float32[3]}))",
+    .output = "none",
+    .bench = "nothing(float32[784])"};
 
-const Kernel& has_value_kernel() {
-  static const Kernel def{.name = "has_value",
-                          .params = {{.name = "o", .kind = ParamKind::optional}},
-                          .infer = has_value_infer,
-                          .doc = "Whether an optional has a value.",
-                          .result = "bool.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors((has_value(some(1)), has_value(nothing(int64))))",
-                          .output = "(true, false)",
-                          .bench = "has_value(some(x))"};
-  return def;
-}
+extern constinit const Kernel has_value_kernel{
+    .name = "has_value",
+    .params = {{.name = "o", .kind = ParamKind::optional}},
+    .infer = has_value_infer,
+    .doc = "Whether an optional has a value.",
+    .result = "bool.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors((has_value(some(1)), has_value(nothing(int64))))",
+    .output = "(true, false)",
+    .bench = "has_value(some(x))"};
 
-const Kernel& get_value_kernel() {
-  static const Kernel def{.name = "get_value",
-                          .params = {{.name = "o", .kind = ParamKind::optional}},
-                          .infer = get_value_infer,
-                          .doc = "The value of an optional; if it has none, an error of the element.",
-                          .result = "The structure of the value.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(get_value(some({a: 1, b: \"x\"})))",
-                          .output = "{a: 1, b: \"x\"}",
-                          .bench = "get_value(some(x))",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel get_value_kernel{
+    .name = "get_value",
+    .params = {{.name = "o", .kind = ParamKind::optional}},
+    .infer = get_value_infer,
+    .doc = "The value of an optional; if it has none, an error of the element.",
+    .result = "The structure of the value.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(get_value(some({a: 1, b: \"x\"})))",
+    .output = "{a: 1, b: \"x\"}",
+    .bench = "get_value(some(x))",
+    .can_fail = true};
 
 }  // namespace weir

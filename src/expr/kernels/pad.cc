@@ -190,33 +190,30 @@ Status pad_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& pad_kernel() {
-  static const Kernel def{
-      .name = "pad",
-      .params =
-          {{.name = "x", .type = "T"},
-           {.name = "paddings",
-            .type = "int64",
-            .doc = "How many entries before and after each axis: [[before, after], …]."},
-           {.name = "mode",
-            .kind = ParamKind::constant,
-            .type = "string",
-            .fallback = "\"constant\"",
-            .doc = R"("constant", or "reflect" and "symmetric", which mirror x without and with its edge.)"},
-           {.name = "value",
-            .type = "T",
-            .fallback = "none",
-            .doc = "The entries that \"constant\" adds, a scalar; none means 0, false or \"\"."}},
-      .infer = pad_infer,
-      .doc =
-          "Pads `x` before and after each axis. A negative padding is an error of the element, and so is one that mirrors more entries than `x` has.",
-      .result = "The dtype of `x`, each dimension longer by its paddings.",
-      .cost = "One copy.",
-      .example = "from_tensors(pad([1, 2, 3], [[2, 1]]))",
-      .output = "[0, 0, 1, 2, 3, 0]",
-      .bench = "pad(x, [[2, 2]])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel pad_kernel{
+    .name = "pad",
+    .params = {{.name = "x", .type = "T"},
+               {.name = "paddings",
+                .type = "int64",
+                .doc = "How many entries before and after each axis: [[before, after], …]."},
+               {.name = "mode",
+                .kind = ParamKind::constant,
+                .type = "string",
+                .fallback = "\"constant\"",
+                .doc =
+                    R"("constant", or "reflect" and "symmetric", which mirror x without and with its edge.)"},
+               {.name = "value",
+                .type = "T",
+                .fallback = "none",
+                .doc = "The entries that \"constant\" adds, a scalar; none means 0, false or \"\"."}},
+    .infer = pad_infer,
+    .doc =
+        "Pads `x` before and after each axis. A negative padding is an error of the element, and so is one that mirrors more entries than `x` has.",
+    .result = "The dtype of `x`, each dimension longer by its paddings.",
+    .cost = "One copy.",
+    .example = "from_tensors(pad([1, 2, 3], [[2, 1]]))",
+    .output = "[0, 0, 1, 2, 3, 0]",
+    .bench = "pad(x, [[2, 2]])",
+    .can_fail = true};
 
 }  // namespace weir

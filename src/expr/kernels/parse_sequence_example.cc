@@ -142,29 +142,26 @@ Status parse_sequence_example_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& parse_sequence_example_kernel() {
-  static const Kernel def{
-      .name = "parse_sequence_example",
-      .params = {{.name = "r", .doc = "A string."},
-                 {.name = "context",
-                  .kind = ParamKind::syntax,
-                  .doc = "The features of the record as a whole, as in parse_example: `{id: int64}`."},
-                 {.name = "lists",
-                  .kind = ParamKind::syntax,
-                  .doc = "The feature lists: `{tokens: sequence(int64), words: varlen(string)}`."}},
-      .infer = parse_sequence_example_infer,
-      .doc =
-          "Parses a serialized tf.SequenceExample into two dicts, its context and its feature lists, as tf.io.parse_single_sequence_example. The dicts have the order of the parameters. In `lists`, each step of `sequence(float32[2])` has exactly as many values as its shape says; in `varlen(string)` and `ragged(string)` a step has any number. A record that lacks a `sequence` is an error of the element unless it says `allow_missing: true`; then the list has no steps, like a missing list of the other kinds. A record that is damaged, or has another kind or number of values, is an error of the element. Features and lists that neither the lambda nor the operators after it use are not parsed: they may be missing or of another kind, but damage to the record is still an error.",
-      .result =
-          "A tuple of two dicts. A list is DTYPE[?, SHAPE] for `sequence`, sparse<DTYPE>[?, ?] for `varlen` and ragged<DTYPE>[?, ?] for `ragged`: a row for each step.",
-      .cost =
-          "Two passes over the record's bytes, and a third over the values of the lists; strings are views of the record.",
-      .example =
-          R"(from_tensors("\n\x0d\n\x0b\n\x02id\x12\x05\x1a\x03\n\x01\x03\x12\x17\n\x15\n\x03tok\x12\x0e\n\x05\x1a\x03\n\x01\x05\n\x05\x1a\x03\n\x01\x06") | map(r -> parse_sequence_example(r, {id: int64}, {tok: sequence(int64)})))",
-      .output = "({id: 3}, {tok: [5, 6]})",
-      .bench = "parse_sequence_example(e, {a: float32 = 0.0}, {b: sequence(int64, allow_missing: true)})",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel parse_sequence_example_kernel{
+    .name = "parse_sequence_example",
+    .params = {{.name = "r", .doc = "A string."},
+               {.name = "context",
+                .kind = ParamKind::syntax,
+                .doc = "The features of the record as a whole, as in parse_example: `{id: int64}`."},
+               {.name = "lists",
+                .kind = ParamKind::syntax,
+                .doc = "The feature lists: `{tokens: sequence(int64), words: varlen(string)}`."}},
+    .infer = parse_sequence_example_infer,
+    .doc =
+        "Parses a serialized tf.SequenceExample into two dicts, its context and its feature lists, as tf.io.parse_single_sequence_example. The dicts have the order of the parameters. In `lists`, each step of `sequence(float32[2])` has exactly as many values as its shape says; in `varlen(string)` and `ragged(string)` a step has any number. A record that lacks a `sequence` is an error of the element unless it says `allow_missing: true`; then the list has no steps, like a missing list of the other kinds. A record that is damaged, or has another kind or number of values, is an error of the element. Features and lists that neither the lambda nor the operators after it use are not parsed: they may be missing or of another kind, but damage to the record is still an error.",
+    .result =
+        "A tuple of two dicts. A list is DTYPE[?, SHAPE] for `sequence`, sparse<DTYPE>[?, ?] for `varlen` and ragged<DTYPE>[?, ?] for `ragged`: a row for each step.",
+    .cost =
+        "Two passes over the record's bytes, and a third over the values of the lists; strings are views of the record.",
+    .example =
+        R"(from_tensors("\n\x0d\n\x0b\n\x02id\x12\x05\x1a\x03\n\x01\x03\x12\x17\n\x15\n\x03tok\x12\x0e\n\x05\x1a\x03\n\x01\x05\n\x05\x1a\x03\n\x01\x06") | map(r -> parse_sequence_example(r, {id: int64}, {tok: sequence(int64)})))",
+    .output = "({id: 3}, {tok: [5, 6]})",
+    .bench = "parse_sequence_example(e, {a: float32 = 0.0}, {b: sequence(int64, allow_missing: true)})",
+    .can_fail = true};
 
 }  // namespace weir

@@ -76,38 +76,32 @@ Status parse_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& serialize_tensor_kernel() {
-  static const Kernel def{
-      .name = "serialize_tensor",
-      .params = {{.name = "x"}},
-      .infer = serialize_infer,
-      .doc =
-          "Serializes a tensor as a TensorProto, byte for byte as tf.io.serialize_tensor. More than 2 GiB are an error of the element.",
-      .result = "A scalar string.",
-      .cost = "One copy.",
-      .example = "from_tensors(parse_tensor(serialize_tensor([[1, 2]]), int64))",
-      .output = "[[1, 2]]",
-      .bench = "serialize_tensor(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel serialize_tensor_kernel{
+    .name = "serialize_tensor",
+    .params = {{.name = "x"}},
+    .infer = serialize_infer,
+    .doc =
+        "Serializes a tensor as a TensorProto, byte for byte as tf.io.serialize_tensor. More than 2 GiB are an error of the element.",
+    .result = "A scalar string.",
+    .cost = "One copy.",
+    .example = "from_tensors(parse_tensor(serialize_tensor([[1, 2]]), int64))",
+    .output = "[[1, 2]]",
+    .bench = "serialize_tensor(x)",
+    .can_fail = true};
 
-const Kernel& parse_tensor_kernel() {
-  static const Kernel def{
-      .name = "parse_tensor",
-      .params = {{.name = "s", .doc = "A string."},
-                 {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the tensor must have."}},
-      .infer = parse_infer,
-      .doc =
-          "Parses a TensorProto into a tensor, as tf.io.parse_tensor. Other bytes, another dtype and more than 8 dimensions are errors of the element. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
-      .result = "The given dtype; unknown rank.",
-      .cost = "Two passes over the message's fields and one copy of the entries; strings are views of `s`.",
-      .example =
-          R"(from_tensors(parse_tensor("\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\x00\x00\x80?\x00\x00 @", float32)))",
-      .output = "[1.0, 2.5]",
-      .bench = "parse_tensor(serialize_tensor(x), float32)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel parse_tensor_kernel{
+    .name = "parse_tensor",
+    .params = {{.name = "s", .doc = "A string."},
+               {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the tensor must have."}},
+    .infer = parse_infer,
+    .doc =
+        "Parses a TensorProto into a tensor, as tf.io.parse_tensor. Other bytes, another dtype and more than 8 dimensions are errors of the element. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
+    .result = "The given dtype; unknown rank.",
+    .cost = "Two passes over the message's fields and one copy of the entries; strings are views of `s`.",
+    .example =
+        R"(from_tensors(parse_tensor("\x08\x01\x12\x04\x12\x02\x08\x02\x22\x08\x00\x00\x80?\x00\x00 @", float32)))",
+    .output = "[1.0, 2.5]",
+    .bench = "parse_tensor(serialize_tensor(x), float32)",
+    .can_fail = true};
 
 }  // namespace weir

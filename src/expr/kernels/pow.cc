@@ -46,34 +46,22 @@ Status pow_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& power_kernel() {
-  static const Kernel def{
-      .name = "**",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = pow_infer,
-      .doc =
-          "`a` to the power of `b`. Binds to the right, and more strongly than unary minus. Integers wrap; a negative power of an integer is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors([2, 3] ** 2)",
-      .output = "[4, 9]",
-      .bench = "x ** 3.0"};
-  return def;
-}
+extern constinit const Kernel power_kernel = of_both(
+    {.name = "**",
+     .infer = pow_infer,
+     .doc =
+         "`a` to the power of `b`. Binds to the right, and more strongly than unary minus. Integers wrap; a negative power of an integer is an error of the element.",
+     .example = "from_tensors([2, 3] ** 2)",
+     .output = "[4, 9]",
+     .bench = "x ** 3.0"});
 
-const Kernel& pow_kernel() {
-  static const Kernel def{
-      .name = "pow",
-      .params = {{.name = "a", .type = "T"}, {.name = "b", .type = "T"}},
-      .infer = pow_infer,
-      .doc =
-          "`a` to the power of `b`; also written `a ** b`. Integers wrap; a negative power of an integer is an error of the element.",
-      .result = "The operands' dtype and broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(pow([2.0, 3.0], 0.5))",
-      .output = "[1.4142135, 1.7320508]",
-      .bench = "pow(x, 3.0)"};
-  return def;
-}
+extern constinit const Kernel pow_kernel = of_both(
+    {.name = "pow",
+     .infer = pow_infer,
+     .doc =
+         "`a` to the power of `b`; also written `a ** b`. Integers wrap; a negative power of an integer is an error of the element.",
+     .example = "from_tensors(pow([2.0, 3.0], 0.5))",
+     .output = "[1.4142135, 1.7320508]",
+     .bench = "pow(x, 3.0)"});
 
 }  // namespace weir

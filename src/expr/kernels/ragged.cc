@@ -118,69 +118,59 @@ Status flat_values_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& ragged_kernel() {
-  static const Kernel def{
-      .name = "ragged",
-      .params = {{.name = "values", .doc = "The rows one after the other, along the first dimension."},
-                 {.name = "row_splits",
-                  .type = "int64",
-                  .doc = "The start of each row, and then the number of values."}},
-      .infer = ragged_infer,
-      .doc =
-          "Makes a ragged tensor, with rows of different lengths, as tf.RaggedTensor.from_row_splits. Splits that do not rise from 0 to the number of values are an error of the element.",
-      .result = "ragged<DTYPE>[ROWS, ?].",
-      .cost = "One look at each split.",
-      .example = "from_tensors(ragged([1, 2, 3, 4], [0, 1, 1, 4]))",
-      .output = "ragged([[1], [], [2, 3, 4]])",
-      .bench = "ragged(x, [0, 100, 784])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel ragged_kernel{
+    .name = "ragged",
+    .params = {{.name = "values", .doc = "The rows one after the other, along the first dimension."},
+               {.name = "row_splits",
+                .type = "int64",
+                .doc = "The start of each row, and then the number of values."}},
+    .infer = ragged_infer,
+    .doc =
+        "Makes a ragged tensor, with rows of different lengths, as tf.RaggedTensor.from_row_splits. Splits that do not rise from 0 to the number of values are an error of the element.",
+    .result = "ragged<DTYPE>[ROWS, ?].",
+    .cost = "One look at each split.",
+    .example = "from_tensors(ragged([1, 2, 3, 4], [0, 1, 1, 4]))",
+    .output = "ragged([[1], [], [2, 3, 4]])",
+    .bench = "ragged(x, [0, 100, 784])",
+    .can_fail = true};
 
-const Kernel& to_tensor_kernel() {
-  static const Kernel def{
-      .name = "to_tensor",
-      .params = {{.name = "r", .kind = ParamKind::ragged, .type = "T"},
-                 {.name = "default",
-                  .type = "T",
-                  .fallback = "none",
-                  .doc = "The padding of shorter rows, a scalar; none means 0, false or \"\"."}},
-      .infer = to_tensor_infer,
-      .doc = "Converts a ragged tensor to a dense one; its rows are padded to the longest.",
-      .result = "The dtype and shape of `r`.",
-      .cost = "One copy.",
-      .example = "from_tensors(to_tensor(ragged([1, 2, 3, 4], [0, 1, 1, 4]), default: -1))",
-      .output = "[[1, -1, -1], [-1, -1, -1], [2, 3, 4]]",
-      .bench = "to_tensor(ragged(x, [0, 100, 784]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel to_tensor_kernel{
+    .name = "to_tensor",
+    .params = {{.name = "r", .kind = ParamKind::ragged, .type = "T"},
+               {.name = "default",
+                .type = "T",
+                .fallback = "none",
+                .doc = "The padding of shorter rows, a scalar; none means 0, false or \"\"."}},
+    .infer = to_tensor_infer,
+    .doc = "Converts a ragged tensor to a dense one; its rows are padded to the longest.",
+    .result = "The dtype and shape of `r`.",
+    .cost = "One copy.",
+    .example = "from_tensors(to_tensor(ragged([1, 2, 3, 4], [0, 1, 1, 4]), default: -1))",
+    .output = "[[1, -1, -1], [-1, -1, -1], [2, 3, 4]]",
+    .bench = "to_tensor(ragged(x, [0, 100, 784]))",
+    .can_fail = true};
 
-const Kernel& row_lengths_kernel() {
-  static const Kernel def{.name = "row_lengths",
-                          .params = {{.name = "r", .kind = ParamKind::ragged}},
-                          .infer = row_lengths_infer,
-                          .doc = "The number of values in each row of a ragged tensor.",
-                          .result = "int64[ROWS].",
-                          .cost = "One pass over the splits.",
-                          .example = "from_tensors(row_lengths(ragged([1, 2, 3, 4], [0, 1, 1, 4])))",
-                          .output = "[1, 0, 3]",
-                          .bench = "row_lengths(ragged(x, [0, 100, 784]))",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel row_lengths_kernel{
+    .name = "row_lengths",
+    .params = {{.name = "r", .kind = ParamKind::ragged}},
+    .infer = row_lengths_infer,
+    .doc = "The number of values in each row of a ragged tensor.",
+    .result = "int64[ROWS].",
+    .cost = "One pass over the splits.",
+    .example = "from_tensors(row_lengths(ragged([1, 2, 3, 4], [0, 1, 1, 4])))",
+    .output = "[1, 0, 3]",
+    .bench = "row_lengths(ragged(x, [0, 100, 784]))",
+    .can_fail = true};
 
-const Kernel& flat_values_kernel() {
-  static const Kernel def{.name = "flat_values",
-                          .params = {{.name = "r", .kind = ParamKind::ragged}},
-                          .infer = flat_values_infer,
-                          .doc = "The values of all rows of a ragged tensor, one after the other.",
-                          .result = "The dtype of `r`; the rows' dimension is gone.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(flat_values(ragged([1, 2, 3, 4], [0, 1, 1, 4])))",
-                          .output = "[1, 2, 3, 4]",
-                          .bench = "flat_values(ragged(x, [0, 100, 784]))"};
-  return def;
-}
+extern constinit const Kernel flat_values_kernel{
+    .name = "flat_values",
+    .params = {{.name = "r", .kind = ParamKind::ragged}},
+    .infer = flat_values_infer,
+    .doc = "The values of all rows of a ragged tensor, one after the other.",
+    .result = "The dtype of `r`; the rows' dimension is gone.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(flat_values(ragged([1, 2, 3, 4], [0, 1, 1, 4])))",
+    .output = "[1, 2, 3, 4]",
+    .bench = "flat_values(ragged(x, [0, 100, 784]))"};
 
 }  // namespace weir

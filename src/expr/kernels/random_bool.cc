@@ -38,22 +38,19 @@ Status random_bool_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& random_bool_kernel() {
-  static const Kernel def{
-      .name = "random_bool",
-      .params = {{.name = "p", .type = "float32", .fallback = "0.5", .doc = "The probability of true."},
-                 seed_param()},
-      .infer = random_bool_infer,
-      .doc =
-          "A random bool that is true with the probability `p`. It is never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
-      .result = "A scalar bool.",
-      .cost = "One hash.",
-      .example = "range(4) | map(x -> random_bool(seed: 2))",
-      .output = "true\ntrue\nfalse\ntrue",
-      .bench = "random_bool(seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_bool_kernel{
+    .name = "random_bool",
+    .params = {{.name = "p", .type = "float32", .fallback = "0.5", .doc = "The probability of true."},
+               kSeedParam},
+    .infer = random_bool_infer,
+    .doc =
+        "A random bool that is true with the probability `p`. It is never true for 0 and always for 1. A probability outside 0 to 1 is an error of the element.",
+    .result = "A scalar bool.",
+    .cost = "One hash.",
+    .example = "range(4) | map(x -> random_bool(seed: 2))",
+    .output = "true\ntrue\nfalse\ntrue",
+    .bench = "random_bool(seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
 }  // namespace weir

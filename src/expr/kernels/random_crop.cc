@@ -82,23 +82,20 @@ Status random_crop_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& random_crop_kernel() {
-  static const Kernel def{
-      .name = "random_crop",
-      .params = {{.name = "x"},
-                 {.name = "size", .type = "int64", .doc = "The dimensions of the part, as many as `x` has."},
-                 seed_param()},
-      .infer = random_crop_infer,
-      .doc =
-          "Crops `x` to a given size, at a random place. Each element draws its own; all places are equally likely. Any dtype. A size that does not fit into the shape of `x` is an error.",
-      .result = "The dtype of `x` and the given shape.",
-      .cost = "One copy of the entries, and a hash per dimension.",
-      .example = "range(3) | map(_ -> random_crop([1, 2, 3, 4], [2], seed: 1))",
-      .output = "[2, 3]\n[1, 2]\n[2, 3]",
-      .bench = "random_crop(reshape(x, [28, 28]), [20, 20], seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_crop_kernel{
+    .name = "random_crop",
+    .params = {{.name = "x"},
+               {.name = "size", .type = "int64", .doc = "The dimensions of the part, as many as `x` has."},
+               kSeedParam},
+    .infer = random_crop_infer,
+    .doc =
+        "Crops `x` to a given size, at a random place. Each element draws its own; all places are equally likely. Any dtype. A size that does not fit into the shape of `x` is an error.",
+    .result = "The dtype of `x` and the given shape.",
+    .cost = "One copy of the entries, and a hash per dimension.",
+    .example = "range(3) | map(_ -> random_crop([1, 2, 3, 4], [2], seed: 1))",
+    .output = "[2, 3]\n[1, 2]\n[2, 3]",
+    .bench = "random_crop(reshape(x, [28, 28]), [20, 20], seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
 }  // namespace weir

@@ -112,26 +112,23 @@ Status random_normal_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& random_normal_kernel() {
-  static const Kernel def{
-      .name = "random_normal",
-      .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-                 {.name = "mean", .type = "dtype", .fallback = "0"},
-                 {.name = "stddev", .type = "dtype", .fallback = "1", .doc = "The standard deviation."},
-                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
-                 seed_param()},
-      .infer = random_normal_infer,
-      .doc =
-          "Random numbers from a normal distribution. They are floats, computed in float64 and rounded, with the same bits on every machine. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
-      .result = "The given dtype and shape.",
-      .cost =
-          "One hash for four draws, one for two of float64, and a logarithm, a sine and a cosine for two draws.",
-      .example = "range(2) | map(x -> random_normal([2], mean: 10.0, seed: 1))",
-      .output = "[9.469852, 10.026376]\n[10.103732, 10.963216]",
-      .bench = "random_normal([784], seed: 1)",
-      .can_fail = true,
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_normal_kernel{
+    .name = "random_normal",
+    .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+               {.name = "mean", .type = "dtype", .fallback = "0"},
+               {.name = "stddev", .type = "dtype", .fallback = "1", .doc = "The standard deviation."},
+               {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+               kSeedParam},
+    .infer = random_normal_infer,
+    .doc =
+        "Random numbers from a normal distribution. They are floats, computed in float64 and rounded, with the same bits on every machine. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
+    .result = "The given dtype and shape.",
+    .cost =
+        "One hash for four draws, one for two of float64, and a logarithm, a sine and a cosine for two draws.",
+    .example = "range(2) | map(x -> random_normal([2], mean: 10.0, seed: 1))",
+    .output = "[9.469852, 10.026376]\n[10.103732, 10.963216]",
+    .bench = "random_normal([784], seed: 1)",
+    .can_fail = true,
+    .draws = true};
 
 }  // namespace weir

@@ -47,20 +47,17 @@ Status random_shuffle_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& random_shuffle_kernel() {
-  static const Kernel def{
-      .name = "random_shuffle",
-      .params = {{.name = "x"}, seed_param()},
-      .infer = random_shuffle_infer,
-      .doc =
-          "Shuffles `x` along its first dimension. All orders are equally likely. Any dtype. A scalar stays as it is.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One copy of the entries, and half a hash and an exchange per part.",
-      .example = "range(2) | map(_ -> random_shuffle([1, 2, 3, 4], seed: 1))",
-      .output = "[2, 4, 1, 3]\n[1, 4, 2, 3]",
-      .bench = "random_shuffle(x, seed: 1)",
-      .draws = true};
-  return def;
-}
+extern constinit const Kernel random_shuffle_kernel{
+    .name = "random_shuffle",
+    .params = {{.name = "x"}, kSeedParam},
+    .infer = random_shuffle_infer,
+    .doc =
+        "Shuffles `x` along its first dimension. All orders are equally likely. Any dtype. A scalar stays as it is.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One copy of the entries, and half a hash and an exchange per part.",
+    .example = "range(2) | map(_ -> random_shuffle([1, 2, 3, 4], seed: 1))",
+    .output = "[2, 4, 1, 3]\n[1, 4, 2, 3]",
+    .bench = "random_shuffle(x, seed: 1)",
+    .draws = true};
 
 }  // namespace weir

@@ -75,21 +75,18 @@ Status read_file_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& read_file_kernel() {
-  static const Kernel def{
-      .name = "read_file",
-      .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
-      .infer = read_file_infer,
-      .doc =
-          "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder.",
-      .result = "string, of the same shape.",
-      .cost = "Opening and reading the file, on a thread for functions that wait.",
-      .example = R"(from_tensors("tests/conformance/data/header.csv") | map(name -> read_file(name)))",
-      .output = R"("id,price,name\n1,2.5,x\n2,3.5,y\n")",
-      .bench = R"(read_file(if n[0] == 0 then "/proc/version" else s))",
-      .can_fail = true,
-      .blocks = true};
-  return def;
-}
+extern constinit const Kernel read_file_kernel{
+    .name = "read_file",
+    .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
+    .infer = read_file_infer,
+    .doc =
+        "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder.",
+    .result = "string, of the same shape.",
+    .cost = "Opening and reading the file, on a thread for functions that wait.",
+    .example = R"(from_tensors("tests/conformance/data/header.csv") | map(name -> read_file(name)))",
+    .output = R"("id,price,name\n1,2.5,x\n2,3.5,y\n")",
+    .bench = R"(read_file(if n[0] == 0 then "/proc/version" else s))",
+    .can_fail = true,
+    .blocks = true};
 
 }  // namespace weir

@@ -184,47 +184,41 @@ Status replace_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& regex_match_kernel() {
-  static const Kernel def{
-      .name = "regex_match",
-      .params = {{.name = "s", .type = "string"},
-                 {.name = "pattern",
-                  .type = "string",
-                  .doc = "A regular expression in RE2's syntax, a scalar."}},
-      .infer = match_infer,
-      .doc =
-          "Whether the whole of each string matches a regular expression. Write `.*` around the pattern to find it anywhere. A bad pattern is an error when the dataset is built; if it is computed, it is an error of the element.",
-      .result = "bool, the shape of `s`.",
-      .cost =
-          "One pass over the bytes, linear in their number whatever the pattern. A pattern that is not constant is compiled again where it changes.",
-      .example = R"(from_tensors(regex_match(["img_1.png", "readme.md"], "img_\\d+\\.png")))",
-      .output = "[true, false]",
-      .bench = R"(regex_match(s, ".*z"))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel regex_match_kernel{
+    .name = "regex_match",
+    .params = {{.name = "s", .type = "string"},
+               {.name = "pattern",
+                .type = "string",
+                .doc = "A regular expression in RE2's syntax, a scalar."}},
+    .infer = match_infer,
+    .doc =
+        "Whether the whole of each string matches a regular expression. Write `.*` around the pattern to find it anywhere. A bad pattern is an error when the dataset is built; if it is computed, it is an error of the element.",
+    .result = "bool, the shape of `s`.",
+    .cost =
+        "One pass over the bytes, linear in their number whatever the pattern. A pattern that is not constant is compiled again where it changes.",
+    .example = R"(from_tensors(regex_match(["img_1.png", "readme.md"], "img_\\d+\\.png")))",
+    .output = "[true, false]",
+    .bench = R"(regex_match(s, ".*z"))",
+    .can_fail = true};
 
-const Kernel& regex_replace_kernel() {
-  static const Kernel def{
-      .name = "regex_replace",
-      .params =
-          {{.name = "s", .type = "string"},
-           {.name = "pattern", .type = "string", .doc = "A regular expression in RE2's syntax, a scalar."},
-           {.name = "rewrite",
-            .type = "string",
-            .doc =
-                "The replacement of each match, a scalar; `\\\\1` is the first group, `\\\\0` the whole match."}},
-      .infer = replace_infer,
-      .doc =
-          "Replaces every match of a regular expression in each string. Matches are found from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built; if it is computed, it is an error of the element.",
-      .result = "string, the shape of `s`.",
-      .cost =
-          "One search per match, and one copy of the strings that have one; others are views of `s`. A pattern that is not constant is compiled again where it changes.",
-      .example = R"x(from_tensors(regex_replace("2024-01-31", "(\\d+)-(\\d+)-(\\d+)", "\\3/\\2/\\1")))x",
-      .output = "\"31/01/2024\"",
-      .bench = R"(regex_replace(s, "[a-c]+", "-"))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel regex_replace_kernel{
+    .name = "regex_replace",
+    .params =
+        {{.name = "s", .type = "string"},
+         {.name = "pattern", .type = "string", .doc = "A regular expression in RE2's syntax, a scalar."},
+         {.name = "rewrite",
+          .type = "string",
+          .doc =
+              "The replacement of each match, a scalar; `\\\\1` is the first group, `\\\\0` the whole match."}},
+    .infer = replace_infer,
+    .doc =
+        "Replaces every match of a regular expression in each string. Matches are found from left to right, without overlap. A bad pattern or rewrite is an error when the dataset is built; if it is computed, it is an error of the element.",
+    .result = "string, the shape of `s`.",
+    .cost =
+        "One search per match, and one copy of the strings that have one; others are views of `s`. A pattern that is not constant is compiled again where it changes.",
+    .example = R"x(from_tensors(regex_replace("2024-01-31", "(\\d+)-(\\d+)-(\\d+)", "\\3/\\2/\\1")))x",
+    .output = "\"31/01/2024\"",
+    .bench = R"(regex_replace(s, "[a-c]+", "-"))",
+    .can_fail = true};
 
 }  // namespace weir

@@ -102,21 +102,18 @@ Status reshape_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& reshape_kernel() {
-  static const Kernel def{
-      .name = "reshape",
-      .params = {{.name = "x"},
-                 {.name = "shape", .type = "int64", .doc = "The new dimensions, one of which may be -1."}},
-      .infer = reshape_infer,
-      .doc =
-          "Changes the shape of `x`; the entries stay in row-major order. One dimension may be -1 and is then computed. A shape with another number of entries is an error.",
-      .result = "The dtype of `x` and the given shape.",
-      .cost = "Moves no bytes.",
-      .example = "from_tensors(reshape([1, 2, 3, 4], [2, -1]))",
-      .output = "[[1, 2], [3, 4]]",
-      .bench = "reshape(x, [28, 28])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel reshape_kernel{
+    .name = "reshape",
+    .params = {{.name = "x"},
+               {.name = "shape", .type = "int64", .doc = "The new dimensions, one of which may be -1."}},
+    .infer = reshape_infer,
+    .doc =
+        "Changes the shape of `x`; the entries stay in row-major order. One dimension may be -1 and is then computed. A shape with another number of entries is an error.",
+    .result = "The dtype of `x` and the given shape.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(reshape([1, 2, 3, 4], [2, -1]))",
+    .output = "[[1, 2], [3, 4]]",
+    .bench = "reshape(x, [28, 28])",
+    .can_fail = true};
 
 }  // namespace weir

@@ -193,34 +193,31 @@ Status resize_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& resize_kernel() {
-  static const Kernel def{
-      .name = kResize,
-      .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
-                 {.name = "size", .type = "int64", .doc = "The new size [h, w]."},
-                 {.name = "method",
-                  .kind = ParamKind::constant,
-                  .type = "string",
-                  .fallback = "\"bilinear\"",
-                  .doc = "\"bilinear\", \"nearest\" (takes every dtype), \"area\" or \"bicubic\"."},
-                 {.name = "antialias",
-                  .kind = ParamKind::constant,
-                  .type = "bool",
-                  .fallback = "false",
-                  .doc = "For bilinear and bicubic: average over all pixels that one of the result covers."}},
-      .infer = resize_infer,
-      .doc =
-          "Resizes images, as tf.image.resize. Pixels are squares with their values at the centres, and nothing is rounded to integers. An image without pixels and a size below 1 are errors of the element.",
-      .result =
-          "float32, or for \"nearest\" the dtype of `x`; [h, w, channels], after the batch if there is one.",
-      .cost =
-          "One pass over the image and one over the result, in float32; more for \"bicubic\" and antialiasing.",
-      .example =
-          R"(from_tensors([[[0.0], [1.0]]]) | map(x -> (resize(x, [1, 4]), resize(x, [1, 4], method: "nearest"))))",
-      .output = "([[[0.0], [0.25], [0.75], [1.0]]], [[[0.0], [0.0], [1.0], [1.0]]])",
-      .bench = "resize(reshape(x, [28, 28, 1]), [14, 14])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel resize_kernel{
+    .name = kResize,
+    .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
+               {.name = "size", .type = "int64", .doc = "The new size [h, w]."},
+               {.name = "method",
+                .kind = ParamKind::constant,
+                .type = "string",
+                .fallback = "\"bilinear\"",
+                .doc = "\"bilinear\", \"nearest\" (takes every dtype), \"area\" or \"bicubic\"."},
+               {.name = "antialias",
+                .kind = ParamKind::constant,
+                .type = "bool",
+                .fallback = "false",
+                .doc = "For bilinear and bicubic: average over all pixels that one of the result covers."}},
+    .infer = resize_infer,
+    .doc =
+        "Resizes images, as tf.image.resize. Pixels are squares with their values at the centres, and nothing is rounded to integers. An image without pixels and a size below 1 are errors of the element.",
+    .result =
+        "float32, or for \"nearest\" the dtype of `x`; [h, w, channels], after the batch if there is one.",
+    .cost =
+        "One pass over the image and one over the result, in float32; more for \"bicubic\" and antialiasing.",
+    .example =
+        R"(from_tensors([[[0.0], [1.0]]]) | map(x -> (resize(x, [1, 4]), resize(x, [1, 4], method: "nearest"))))",
+    .output = "([[[0.0], [0.25], [0.75], [1.0]]], [[[0.0], [0.0], [1.0], [1.0]]])",
+    .bench = "resize(reshape(x, [28, 28, 1]), [14, 14])",
+    .can_fail = true};
 
 }  // namespace weir

@@ -41,22 +41,20 @@ Status reverse_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& reverse_kernel() {
-  static const Kernel def{.name = "reverse",
-                          .params = {{.name = "x"},
-                                     {.name = "axis",
-                                      .kind = ParamKind::constant,
-                                      .type = "int64",
-                                      .doc = "An axis or a list of axes; negative counts from the last."}},
-                          .infer = reverse_infer,
-                          .doc = "Reverses the order of the entries of `x` along the given axes.",
-                          .result = "The dtype and shape of `x`.",
-                          .cost = "One copy.",
-                          .example = "from_tensors(reverse([[1, 2, 3], [4, 5, 6]], -1))",
-                          .output = "[[3, 2, 1], [6, 5, 4]]",
-                          .bench = "reverse(x, 0)",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel reverse_kernel{
+    .name = "reverse",
+    .params = {{.name = "x"},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .doc = "An axis or a list of axes; negative counts from the last."}},
+    .infer = reverse_infer,
+    .doc = "Reverses the order of the entries of `x` along the given axes.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One copy.",
+    .example = "from_tensors(reverse([[1, 2, 3], [4, 5, 6]], -1))",
+    .output = "[[3, 2, 1], [6, 5, 4]]",
+    .bench = "reverse(x, 0)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -104,29 +104,26 @@ Status roll_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& roll_kernel() {
-  static const Kernel def{
-      .name = "roll",
-      .params =
-          {{.name = "x"},
-           {.name = "shift",
-            .type = "int64",
-            .doc =
-                "The number of places towards the end; negative moves towards the beginning. One for each axis."},
-           {.name = "axis",
-            .kind = ParamKind::constant,
-            .type = "int64",
-            .doc = "An axis or a list of axes; negative counts from the last."}},
-      .infer = roll_infer,
-      .doc =
-          "Rolls the entries of `x` along the given axes. Those pushed over the end come back at the beginning.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One copy.",
-      .example = "from_tensors(roll([1, 2, 3, 4, 5], 2, 0))",
-      .output = "[4, 5, 1, 2, 3]",
-      .bench = "roll(x, 3, 0)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel roll_kernel{
+    .name = "roll",
+    .params =
+        {{.name = "x"},
+         {.name = "shift",
+          .type = "int64",
+          .doc =
+              "The number of places towards the end; negative moves towards the beginning. One for each axis."},
+         {.name = "axis",
+          .kind = ParamKind::constant,
+          .type = "int64",
+          .doc = "An axis or a list of axes; negative counts from the last."}},
+    .infer = roll_infer,
+    .doc =
+        "Rolls the entries of `x` along the given axes. Those pushed over the end come back at the beginning.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One copy.",
+    .example = "from_tensors(roll([1, 2, 3, 4, 5], 2, 0))",
+    .output = "[4, 5, 1, 2, 3]",
+    .bench = "roll(x, 3, 0)",
+    .can_fail = true};
 
 }  // namespace weir

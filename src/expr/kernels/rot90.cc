@@ -70,23 +70,20 @@ Status rot90_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& rot90_kernel() {
-  static const Kernel def{
-      .name = kRot90,
-      .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
-                 {.name = "k",
-                  .type = "int64",
-                  .fallback = "1",
-                  .doc = "The number of quarter turns; negative turns clockwise."}},
-      .infer = rot90_infer,
-      .doc = "Rotates images by quarter turns, counter-clockwise.",
-      .result = "The dtype of `x`; height and width change places if `k` is odd.",
-      .cost = "One pass over the pixels.",
-      .example = "from_tensors(rot90([[[1], [2], [3]]]))",
-      .output = "[[[3]], [[2]], [[1]]]",
-      .bench = "rot90(reshape(x, [28, 28, 1]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel rot90_kernel{
+    .name = kRot90,
+    .params = {{.name = "x", .doc = "An image [height, width, channels], or a batch of images."},
+               {.name = "k",
+                .type = "int64",
+                .fallback = "1",
+                .doc = "The number of quarter turns; negative turns clockwise."}},
+    .infer = rot90_infer,
+    .doc = "Rotates images by quarter turns, counter-clockwise.",
+    .result = "The dtype of `x`; height and width change places if `k` is odd.",
+    .cost = "One pass over the pixels.",
+    .example = "from_tensors(rot90([[[1], [2], [3]]]))",
+    .output = "[[[3]], [[2]], [[1]]]",
+    .bench = "rot90(reshape(x, [28, 28, 1]))",
+    .can_fail = true};
 
 }  // namespace weir

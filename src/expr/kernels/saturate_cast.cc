@@ -90,19 +90,16 @@ Status saturate_cast_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& saturate_cast_kernel() {
-  static const Kernel def{
-      .name = "saturate_cast",
-      .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
-      .infer = saturate_cast_infer,
-      .doc =
-          "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers; nan becomes 0.",
-      .result = "The given dtype, the shape of `x`.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",
-      .output = "[255, 0, 77]",
-      .bench = "saturate_cast(x, uint8)"};
-  return def;
-}
+extern constinit const Kernel saturate_cast_kernel{
+    .name = "saturate_cast",
+    .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
+    .infer = saturate_cast_infer,
+    .doc =
+        "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers; nan becomes 0.",
+    .result = "The given dtype, the shape of `x`.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",
+    .output = "[255, 0, 77]",
+    .bench = "saturate_cast(x, uint8)"};
 
 }  // namespace weir

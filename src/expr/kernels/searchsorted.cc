@@ -75,30 +75,27 @@ Status searchsorted_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& searchsorted_kernel() {
-  static const Kernel def{
-      .name = "searchsorted",
-      .params = {{.name = "a",
-                  .type = "T",
-                  .doc = "A vector in ascending order, which isn't checked, or one for each vector of `v`."},
-                 {.name = "v",
-                  .type = "T",
-                  .doc = "The values to look for, of any shape if `a` is one vector."},
-                 {.name = "side",
-                  .kind = ParamKind::constant,
-                  .type = "string",
-                  .fallback = "\"left\"",
-                  .doc = R"("left": before entries that equal the value; "right": after them.)"}},
-      .infer = searchsorted_infer,
-      .doc =
-          "The index at which to insert each value so that `a` stays sorted. It is the number of entries that are less than the value, or with \"right\" not greater.",
-      .result = "int64; the shape of `v`.",
-      .cost = "A binary search per value.",
-      .example = "from_tensors(searchsorted([1, 3, 3, 5], [0, 3, 9]))",
-      .output = "[0, 1, 4]",
-      .bench = "searchsorted([0.0, 1.0, 10.0, 100.0], x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel searchsorted_kernel{
+    .name = "searchsorted",
+    .params = {{.name = "a",
+                .type = "T",
+                .doc = "A vector in ascending order, which isn't checked, or one for each vector of `v`."},
+               {.name = "v",
+                .type = "T",
+                .doc = "The values to look for, of any shape if `a` is one vector."},
+               {.name = "side",
+                .kind = ParamKind::constant,
+                .type = "string",
+                .fallback = "\"left\"",
+                .doc = R"("left": before entries that equal the value; "right": after them.)"}},
+    .infer = searchsorted_infer,
+    .doc =
+        "The index at which to insert each value so that `a` stays sorted. It is the number of entries that are less than the value, or with \"right\" not greater.",
+    .result = "int64; the shape of `v`.",
+    .cost = "A binary search per value.",
+    .example = "from_tensors(searchsorted([1, 3, 3, 5], [0, 3, 9]))",
+    .output = "[0, 1, 4]",
+    .bench = "searchsorted([0.0, 1.0, 10.0, 100.0], x)",
+    .can_fail = true};
 
 }  // namespace weir

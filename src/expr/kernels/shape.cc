@@ -67,43 +67,34 @@ Status rank_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& rank_kernel() {
-  static const Kernel def{.name = "rank",
-                          .params = {{.name = "x"}},
-                          .infer = rank_infer,
-                          .doc = "The number of dimensions.",
-                          .result = "An int64 scalar.",
-                          .cost = "Usually known when the dataset is built.",
-                          .example = "from_tensors(rank([[1, 2], [3, 4]]))",
-                          .output = "2",
-                          .bench = "rank(x)"};
-  return def;
-}
+extern constinit const Kernel rank_kernel{.name = "rank",
+                                          .params = {{.name = "x"}},
+                                          .infer = rank_infer,
+                                          .doc = "The number of dimensions.",
+                                          .result = "An int64 scalar.",
+                                          .cost = "Usually known when the dataset is built.",
+                                          .example = "from_tensors(rank([[1, 2], [3, 4]]))",
+                                          .output = "2",
+                                          .bench = "rank(x)"};
 
-const Kernel& shape_kernel() {
-  static const Kernel def{.name = "shape",
-                          .params = {{.name = "x"}},
-                          .infer = shape_infer,
-                          .doc = "The shape of a tensor, as a vector.",
-                          .result = "An int64 vector.",
-                          .cost = "Known dimensions are constants.",
-                          .example = "range(5) | batch(2) | map(x -> shape(x))",
-                          .output = "[2]\n[2]\n[1]",
-                          .bench = "shape(x)"};
-  return def;
-}
+extern constinit const Kernel shape_kernel{.name = "shape",
+                                           .params = {{.name = "x"}},
+                                           .infer = shape_infer,
+                                           .doc = "The shape of a tensor, as a vector.",
+                                           .result = "An int64 vector.",
+                                           .cost = "Known dimensions are constants.",
+                                           .example = "range(5) | batch(2) | map(x -> shape(x))",
+                                           .output = "[2]\n[2]\n[1]",
+                                           .bench = "shape(x)"};
 
-const Kernel& size_kernel() {
-  static const Kernel def{.name = "size",
-                          .params = {{.name = "x"}},
-                          .infer = size_infer,
-                          .doc = "The number of entries.",
-                          .result = "An int64 scalar.",
-                          .cost = "Usually known when the dataset is built.",
-                          .example = "from_tensors(size([[1, 2], [3, 4]]))",
-                          .output = "4",
-                          .bench = "size(x)"};
-  return def;
-}
+extern constinit const Kernel size_kernel{.name = "size",
+                                          .params = {{.name = "x"}},
+                                          .infer = size_infer,
+                                          .doc = "The number of entries.",
+                                          .result = "An int64 scalar.",
+                                          .cost = "Usually known when the dataset is built.",
+                                          .example = "from_tensors(size([[1, 2], [3, 4]]))",
+                                          .output = "4",
+                                          .bench = "size(x)"};
 
 }  // namespace weir

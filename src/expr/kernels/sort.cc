@@ -242,70 +242,60 @@ Status top_infer(KernelCall& call) {
   return Status();
 }
 
-std::vector<KernelParam> sort_params() {
-  return {{.name = "x"},
-          {.name = "axis",
-           .kind = ParamKind::constant,
-           .type = "int64",
-           .fallback = "-1",
-           .doc = "The axis; negative counts from the last."},
-          {.name = "descending",
-           .kind = ParamKind::constant,
-           .type = "bool",
-           .fallback = "false",
-           .doc = "The greatest entry first."}};
-}
+constexpr std::initializer_list<KernelParam> kSortParams = {
+    {.name = "x"},
+    {.name = "axis",
+     .kind = ParamKind::constant,
+     .type = "int64",
+     .fallback = "-1",
+     .doc = "The axis; negative counts from the last."},
+    {.name = "descending",
+     .kind = ParamKind::constant,
+     .type = "bool",
+     .fallback = "false",
+     .doc = "The greatest entry first."}};
 
 }  // namespace
 
-const Kernel& sort_kernel() {
-  static const Kernel def{
-      .name = "sort",
-      .params = sort_params(),
-      .infer = sort_infer<false>,
-      .doc = "Sorts the entries along an axis, in ascending or descending order. nan comes last in both.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
-      .example = "from_tensors(sort([3, 1, 2]))",
-      .output = "[1, 2, 3]",
-      .bench = "sort(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel sort_kernel{
+    .name = "sort",
+    .params = kSortParams,
+    .infer = sort_infer<false>,
+    .doc = "Sorts the entries along an axis, in ascending or descending order. nan comes last in both.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
+    .example = "from_tensors(sort([3, 1, 2]))",
+    .output = "[1, 2, 3]",
+    .bench = "sort(x)",
+    .can_fail = true};
 
-const Kernel& argsort_kernel() {
-  static const Kernel def{
-      .name = "argsort",
-      .params = sort_params(),
-      .infer = sort_infer<true>,
-      .doc =
-          "The indices that sort the entries along an axis, in ascending or descending order. Equal entries keep their order; nan comes last.",
-      .result = "int64; the shape of `x`.",
-      .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
-      .example = "from_tensors(argsort([30, 10, 20]))",
-      .output = "[1, 2, 0]",
-      .bench = "argsort(x)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel argsort_kernel{
+    .name = "argsort",
+    .params = kSortParams,
+    .infer = sort_infer<true>,
+    .doc =
+        "The indices that sort the entries along an axis, in ascending or descending order. Equal entries keep their order; nan comes last.",
+    .result = "int64; the shape of `x`.",
+    .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
+    .example = "from_tensors(argsort([30, 10, 20]))",
+    .output = "[1, 2, 0]",
+    .bench = "argsort(x)",
+    .can_fail = true};
 
-const Kernel& top_k_kernel() {
-  static const Kernel def{
-      .name = "top_k",
-      .params = {{.name = "x"},
-                 {.name = "k",
-                  .type = "int64",
-                  .doc = "The number of entries; at most the length of the last axis."}},
-      .infer = top_infer,
-      .doc =
-          "The `k` greatest entries along the last axis, and their indices. The greatest comes first; of equal entries the one with the lower index; nan comes last. A `k` beyond the length of the axis is an error.",
-      .result = "(values, indices): the dtype of `x` and int64, with `k` as the last dimension.",
-      .cost = "One pass over the entries if `k` is small, else the cost of sort.",
-      .example = "from_tensors(top_k([3, 9, 1, 7], 2))",
-      .output = "([9, 7], [1, 3])",
-      .bench = "top_k(x, 5)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel top_k_kernel{
+    .name = "top_k",
+    .params = {{.name = "x"},
+               {.name = "k",
+                .type = "int64",
+                .doc = "The number of entries; at most the length of the last axis."}},
+    .infer = top_infer,
+    .doc =
+        "The `k` greatest entries along the last axis, and their indices. The greatest comes first; of equal entries the one with the lower index; nan comes last. A `k` beyond the length of the axis is an error.",
+    .result = "(values, indices): the dtype of `x` and int64, with `k` as the last dimension.",
+    .cost = "One pass over the entries if `k` is small, else the cost of sort.",
+    .example = "from_tensors(top_k([3, 9, 1, 7], 2))",
+    .output = "([9, 7], [1, 3])",
+    .bench = "top_k(x, 5)",
+    .can_fail = true};
 
 }  // namespace weir

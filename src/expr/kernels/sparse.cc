@@ -98,63 +98,54 @@ Status dense_shape_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& sparse_kernel() {
-  static const Kernel def{
-      .name = "sparse",
-      .params = {{.name = "indices",
-                  .type = "int64",
-                  .doc = "A matrix: one row per value, with its index in each dimension."},
-                 {.name = "values", .doc = "A vector."},
-                 {.name = "shape", .type = "int64", .doc = "The size of each dimension."}},
-      .infer = sparse_infer,
-      .doc =
-          "Makes a sparse tensor from indices, values and a shape, as tf.sparse.SparseTensor. An index outside the shape is an error of the element; the order of the indices matters to `to_dense` and `unbatch` only.",
-      .result = "sparse<DTYPE>[SHAPE].",
-      .cost = "One look at each index.",
-      .example = "from_tensors(sparse([[0, 1], [2, 0]], [5, 7], [3, 2]))",
-      .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
-      .bench = "sparse(reshape(arange(784), [784, 1]), x, [784])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel sparse_kernel{
+    .name = "sparse",
+    .params = {{.name = "indices",
+                .type = "int64",
+                .doc = "A matrix: one row per value, with its index in each dimension."},
+               {.name = "values", .doc = "A vector."},
+               {.name = "shape", .type = "int64", .doc = "The size of each dimension."}},
+    .infer = sparse_infer,
+    .doc =
+        "Makes a sparse tensor from indices, values and a shape, as tf.sparse.SparseTensor. An index outside the shape is an error of the element; the order of the indices matters to `to_dense` and `unbatch` only.",
+    .result = "sparse<DTYPE>[SHAPE].",
+    .cost = "One look at each index.",
+    .example = "from_tensors(sparse([[0, 1], [2, 0]], [5, 7], [3, 2]))",
+    .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
+    .bench = "sparse(reshape(arange(784), [784, 1]), x, [784])",
+    .can_fail = true};
 
-const Kernel& indices_kernel() {
-  static const Kernel def{.name = "indices",
-                          .params = {{.name = "s", .kind = ParamKind::sparse}},
-                          .infer = part_infer<0>,
-                          .doc = "The indices of a sparse tensor, one row for each value.",
-                          .result = "int64[?, the rank].",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(indices(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
-                          .output = "[[0, 1], [2, 0]]",
-                          .bench = "indices(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
-  return def;
-}
+extern constinit const Kernel indices_kernel{
+    .name = "indices",
+    .params = {{.name = "s", .kind = ParamKind::sparse}},
+    .infer = part_infer<0>,
+    .doc = "The indices of a sparse tensor, one row for each value.",
+    .result = "int64[?, the rank].",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(indices(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+    .output = "[[0, 1], [2, 0]]",
+    .bench = "indices(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
 
-const Kernel& values_kernel() {
-  static const Kernel def{.name = "values",
-                          .params = {{.name = "s", .kind = ParamKind::sparse}},
-                          .infer = part_infer<1>,
-                          .doc = "The values of a sparse tensor.",
-                          .result = "The dtype of `s`, a vector.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(values(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
-                          .output = "[5, 7]",
-                          .bench = "values(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
-  return def;
-}
+extern constinit const Kernel values_kernel{
+    .name = "values",
+    .params = {{.name = "s", .kind = ParamKind::sparse}},
+    .infer = part_infer<1>,
+    .doc = "The values of a sparse tensor.",
+    .result = "The dtype of `s`, a vector.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(values(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+    .output = "[5, 7]",
+    .bench = "values(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
 
-const Kernel& dense_shape_kernel() {
-  static const Kernel def{.name = "dense_shape",
-                          .params = {{.name = "s", .kind = ParamKind::sparse}},
-                          .infer = dense_shape_infer,
-                          .doc = "The dense shape of a sparse tensor.",
-                          .result = "int64, a vector of the rank.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(dense_shape(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
-                          .output = "[3, 2]",
-                          .bench = "dense_shape(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
-  return def;
-}
+extern constinit const Kernel dense_shape_kernel{
+    .name = "dense_shape",
+    .params = {{.name = "s", .kind = ParamKind::sparse}},
+    .infer = dense_shape_infer,
+    .doc = "The dense shape of a sparse tensor.",
+    .result = "int64, a vector of the rank.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(dense_shape(sparse([[0, 1], [2, 0]], [5, 7], [3, 2])))",
+    .output = "[3, 2]",
+    .bench = "dense_shape(sparse(reshape(arange(784), [784, 1]), x, [784]))"};
 
 }  // namespace weir

@@ -116,37 +116,31 @@ KernelParam axis_param() {
 
 }  // namespace
 
-const Kernel& split_kernel() {
-  static const Kernel def{
-      .name = "split",
-      .params = {{.name = "x"},
-                 {.name = "n", .kind = ParamKind::constant, .type = "int64", .doc = "The number of parts."},
-                 axis_param()},
-      .infer = split_infer,
-      .doc =
-          "Splits `x` into a tuple of `n` equal parts along an axis. A dimension that `n` does not divide is an error. Unlike tf.split, `n` is a number, not a list of lengths.",
-      .result = "A tuple of tensors of the dtype of `x`; the axis is shorter by the factor `n`.",
-      .cost = "Moves no bytes along the first axis, else one copy.",
-      .example = "from_tensors(split([1, 2, 3, 4], 2))",
-      .output = "([1, 2], [3, 4])",
-      .bench = "split(reshape(x, [28, 28]), 2, axis: 1)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel split_kernel{
+    .name = "split",
+    .params = {{.name = "x"},
+               {.name = "n", .kind = ParamKind::constant, .type = "int64", .doc = "The number of parts."},
+               axis_param()},
+    .infer = split_infer,
+    .doc =
+        "Splits `x` into a tuple of `n` equal parts along an axis. A dimension that `n` does not divide is an error. Unlike tf.split, `n` is a number, not a list of lengths.",
+    .result = "A tuple of tensors of the dtype of `x`; the axis is shorter by the factor `n`.",
+    .cost = "Moves no bytes along the first axis, else one copy.",
+    .example = "from_tensors(split([1, 2, 3, 4], 2))",
+    .output = "([1, 2], [3, 4])",
+    .bench = "split(reshape(x, [28, 28]), 2, axis: 1)",
+    .can_fail = true};
 
-const Kernel& unstack_kernel() {
-  static const Kernel def{
-      .name = "unstack",
-      .params = {{.name = "x"}, axis_param()},
-      .infer = unstack_infer,
-      .doc =
-          "Splits `x` along an axis into a tuple of tensors without that axis. The length of the axis must be known when the dataset is built.",
-      .result = "A tuple of tensors of the dtype of `x`, without the axis.",
-      .cost = "Moves no bytes along the first axis, else one copy.",
-      .example = "from_tensors(unstack([[1, 2], [3, 4]]))",
-      .output = "([1, 2], [3, 4])",
-      .bench = "unstack(reshape(x, [28, 28]))"};
-  return def;
-}
+extern constinit const Kernel unstack_kernel{
+    .name = "unstack",
+    .params = {{.name = "x"}, axis_param()},
+    .infer = unstack_infer,
+    .doc =
+        "Splits `x` along an axis into a tuple of tensors without that axis. The length of the axis must be known when the dataset is built.",
+    .result = "A tuple of tensors of the dtype of `x`, without the axis.",
+    .cost = "Moves no bytes along the first axis, else one copy.",
+    .example = "from_tensors(unstack([[1, 2], [3, 4]]))",
+    .output = "([1, 2], [3, 4])",
+    .bench = "unstack(reshape(x, [28, 28]))"};
 
 }  // namespace weir

@@ -77,42 +77,37 @@ Status squeeze_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& expand_dims_kernel() {
-  static const Kernel def{.name = "expand_dims",
-                          .params = {{.name = "x"},
-                                     {.name = "axis",
-                                      .kind = ParamKind::constant,
-                                      .type = "int64",
-                                      .doc = "The index of the new dimension in the result; -1 is last."}},
-                          .infer = expand_infer,
-                          .doc = "Inserts a dimension of size 1 at `axis`.",
-                          .result = "The dtype of `x`, one more dimension.",
-                          .cost = "Moves no bytes.",
-                          .example = "from_tensors(expand_dims([1, 2], -1))",
-                          .output = "[[1], [2]]",
-                          .bench = "expand_dims(x, 0)"};
-  return def;
-}
+extern constinit const Kernel expand_dims_kernel{
+    .name = "expand_dims",
+    .params = {{.name = "x"},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .doc = "The index of the new dimension in the result; -1 is last."}},
+    .infer = expand_infer,
+    .doc = "Inserts a dimension of size 1 at `axis`.",
+    .result = "The dtype of `x`, one more dimension.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(expand_dims([1, 2], -1))",
+    .output = "[[1], [2]]",
+    .bench = "expand_dims(x, 0)"};
 
-const Kernel& squeeze_kernel() {
-  static const Kernel def{
-      .name = "squeeze",
-      .params = {{.name = "x"},
-                 {.name = "axis",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "none",
-                  .doc = "An axis or a list of axes; none means all that are 1."}},
-      .infer = squeeze_infer,
-      .doc =
-          "Removes dimensions of size 1: the given ones, or all. Another dimension that is given is an error.",
-      .result = "The dtype of `x`, fewer dimensions.",
-      .cost = "Moves no bytes.",
-      .example = "from_tensors(squeeze([[[1, 2]]]))",
-      .output = "[1, 2]",
-      .bench = "squeeze(expand_dims(x, 0))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel squeeze_kernel{
+    .name = "squeeze",
+    .params = {{.name = "x"},
+               {.name = "axis",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "none",
+                .doc = "An axis or a list of axes; none means all that are 1."}},
+    .infer = squeeze_infer,
+    .doc =
+        "Removes dimensions of size 1: the given ones, or all. Another dimension that is given is an error.",
+    .result = "The dtype of `x`, fewer dimensions.",
+    .cost = "Moves no bytes.",
+    .example = "from_tensors(squeeze([[[1, 2]]]))",
+    .output = "[1, 2]",
+    .bench = "squeeze(expand_dims(x, 0))",
+    .can_fail = true};
 
 }  // namespace weir

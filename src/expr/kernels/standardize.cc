@@ -129,23 +129,20 @@ Status standardize_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& standardize_kernel() {
-  static const Kernel def{
-      .name = kStandardize,
-      .params = {{.name = "x",
-                  .doc =
-                      "An image [height, width, channels] of any integer or float dtype; of more dimensions, "
-                      "each image by itself."}},
-      .infer = standardize_infer,
-      .doc =
-          "Scales an image to mean 0 and standard deviation 1, as tf.image.per_image_standardization. The divisor is at least 1/√N for N entries, so that a flat image gives zeros.",
-      .result = "float32, of the same shape.",
-      .cost = "Three vectorised passes over the entries, one more for other dtypes than float32.",
-      .example = "from_tensors(standardize([[[1.0], [2.0], [3.0], [2.0]]]))",
-      .output = "[[[-1.4142135], [0.0], [1.4142135], [0.0]]]",
-      .bench = "standardize(reshape(x, [28, 28, 1]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel standardize_kernel{
+    .name = kStandardize,
+    .params = {{.name = "x",
+                .doc =
+                    "An image [height, width, channels] of any integer or float dtype; of more dimensions, "
+                    "each image by itself."}},
+    .infer = standardize_infer,
+    .doc =
+        "Scales an image to mean 0 and standard deviation 1, as tf.image.per_image_standardization. The divisor is at least 1/√N for N entries, so that a flat image gives zeros.",
+    .result = "float32, of the same shape.",
+    .cost = "Three vectorised passes over the entries, one more for other dtypes than float32.",
+    .example = "from_tensors(standardize([[[1.0], [2.0], [3.0], [2.0]]]))",
+    .output = "[[[-1.4142135], [0.0], [1.4142135], [0.0]]]",
+    .bench = "standardize(reshape(x, [28, 28, 1]))",
+    .can_fail = true};
 
 }  // namespace weir

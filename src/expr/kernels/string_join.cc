@@ -73,25 +73,23 @@ Status string_join_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& string_join_kernel() {
-  static const Kernel def{.name = "string_join",
-                          .params = {{.name = "values",
-                                      .kind = ParamKind::list,
-                                      .type = "string",
-                                      .doc = "A list or tuple of tensors, which broadcast."},
-                                     {.name = "separator",
-                                      .type = "string",
-                                      .fallback = "\"\"",
-                                      .doc = "The string between two members."}},
-                          .infer = string_join_infer,
-                          .doc = "Joins strings entry by entry, with a separator between them.",
-                          .result = "string, the broadcast shape.",
-                          .cost = "Two passes over the strings, and one copy of their bytes.",
-                          .example = R"(from_tensors(string_join([["a", "b"], "x"], separator: "-")))",
-                          .output = R"(["a-x", "b-x"])",
-                          .bench = "string_join([s, s], separator: \"-\")",
-                          .can_fail = true};
-  return def;
-}
+extern constinit const Kernel string_join_kernel{
+    .name = "string_join",
+    .params = {{.name = "values",
+                .kind = ParamKind::list,
+                .type = "string",
+                .doc = "A list or tuple of tensors, which broadcast."},
+               {.name = "separator",
+                .type = "string",
+                .fallback = "\"\"",
+                .doc = "The string between two members."}},
+    .infer = string_join_infer,
+    .doc = "Joins strings entry by entry, with a separator between them.",
+    .result = "string, the broadcast shape.",
+    .cost = "Two passes over the strings, and one copy of their bytes.",
+    .example = R"(from_tensors(string_join([["a", "b"], "x"], separator: "-")))",
+    .output = R"(["a-x", "b-x"])",
+    .bench = "string_join([s, s], separator: \"-\")",
+    .can_fail = true};
 
 }  // namespace weir

@@ -19,17 +19,14 @@ Status string_length_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& string_length_kernel() {
-  static const Kernel def{.name = "string_length",
-                          .params = {{.name = "s"}},
-                          .infer = string_length_infer,
-                          .doc = "The number of bytes of each string.",
-                          .result = "int64, of the same shape.",
-                          .cost = "One store per string.",
-                          .example = R"(from_tensors(string_length(["a", "bcd"])))",
-                          .output = "[1, 3]",
-                          .bench = "string_length(s)"};
-  return def;
-}
+extern constinit const Kernel string_length_kernel{.name = "string_length",
+                                                   .params = {{.name = "s"}},
+                                                   .infer = string_length_infer,
+                                                   .doc = "The number of bytes of each string.",
+                                                   .result = "int64, of the same shape.",
+                                                   .cost = "One store per string.",
+                                                   .example = R"(from_tensors(string_length(["a", "bcd"])))",
+                                                   .output = "[1, 3]",
+                                                   .bench = "string_length(s)"};
 
 }  // namespace weir

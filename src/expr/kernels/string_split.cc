@@ -79,25 +79,22 @@ Status string_split_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& string_split_kernel() {
-  static const Kernel def{
-      .name = "string_split",
-      .params = {{.name = "s", .type = "string", .doc = "A scalar."},
-                 {.name = "sep",
-                  .type = "string",
-                  .fallback = "\"\"",
-                  .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
-      .infer = string_split_infer,
-      .doc =
-          "Splits a string at each separator. Between two adjacent separators, and before one at the start or after one at the end, is an empty part; with runs of white space there are none. An empty string has no words, but one part.",
-      .result = "string[?].",
-      .cost = "One pass over the bytes; the parts are views of `s`.",
-      .example =
-          R"(from_tensor_slices(["a b  c", "x"]) | map(s -> (string_split(s), string_split(s, sep: " "))))",
-      .output = "([\"a\", \"b\", \"c\"], [\"a\", \"b\", \"\", \"c\"])\n([\"x\"], [\"x\"])",
-      .bench = "string_split(s)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel string_split_kernel{
+    .name = "string_split",
+    .params = {{.name = "s", .type = "string", .doc = "A scalar."},
+               {.name = "sep",
+                .type = "string",
+                .fallback = "\"\"",
+                .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
+    .infer = string_split_infer,
+    .doc =
+        "Splits a string at each separator. Between two adjacent separators, and before one at the start or after one at the end, is an empty part; with runs of white space there are none. An empty string has no words, but one part.",
+    .result = "string[?].",
+    .cost = "One pass over the bytes; the parts are views of `s`.",
+    .example =
+        R"(from_tensor_slices(["a b  c", "x"]) | map(s -> (string_split(s), string_split(s, sep: " "))))",
+    .output = "([\"a\", \"b\", \"c\"], [\"a\", \"b\", \"\", \"c\"])\n([\"x\"], [\"x\"])",
+    .bench = "string_split(s)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -18,18 +18,15 @@ Status strip_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& strip_kernel() {
-  static const Kernel def{
-      .name = "strip",
-      .params = {{.name = "s", .type = "string"}},
-      .infer = strip_infer,
-      .doc = "Removes white space from both ends of strings: blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`.",
-      .result = "string, of the same shape.",
-      .cost = "One store per string; the results are views of `s`.",
-      .example = R"(from_tensors(strip([" a b ", "x\n"])))",
-      .output = R"(["a b", "x"])",
-      .bench = "strip(s)"};
-  return def;
-}
+extern constinit const Kernel strip_kernel{
+    .name = "strip",
+    .params = {{.name = "s", .type = "string"}},
+    .infer = strip_infer,
+    .doc = "Removes white space from both ends of strings: blank, `\\t`, `\\n`, `\\r`, `\\x0b`, `\\x0c`.",
+    .result = "string, of the same shape.",
+    .cost = "One store per string; the results are views of `s`.",
+    .example = R"(from_tensors(strip([" a b ", "x\n"])))",
+    .output = R"(["a b", "x"])",
+    .bench = "strip(s)"};
 
 }  // namespace weir

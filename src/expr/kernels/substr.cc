@@ -55,25 +55,22 @@ Status substr_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& substr_kernel() {
-  static const Kernel def{
-      .name = "substr",
-      .params = {{.name = "s", .type = "string"},
-                 {.name = "pos",
-                  .type = "int64",
-                  .doc = "The position of the first byte; negative counts from the end."},
-                 {.name = "len", .type = "int64", .doc = "The number of bytes; negative means all."}},
-      .infer = substr_infer,
-      .doc =
-          "Takes `len` bytes of each string from `pos` on, or as many as there are. The arguments broadcast. A position outside the string is an error of the element; its end is allowed.",
-      .result = "string, the broadcast shape.",
-      .cost = "One store per string; the results are views of `s`.",
-      .example = R"(from_tensor_slices(["2024-01-31", "x"]) | map(s -> substr(s, 5, 2)))",
-      .output =
-          "\"01\"\nerror: invalid_argument: map: expected a position from -1 to 1 for substr, found 5; in substr of string, int64 and int64 at line 1, column 52 (in map)",
-      .bench = "substr(s, 10, 100)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel substr_kernel{
+    .name = "substr",
+    .params = {{.name = "s", .type = "string"},
+               {.name = "pos",
+                .type = "int64",
+                .doc = "The position of the first byte; negative counts from the end."},
+               {.name = "len", .type = "int64", .doc = "The number of bytes; negative means all."}},
+    .infer = substr_infer,
+    .doc =
+        "Takes `len` bytes of each string from `pos` on, or as many as there are. The arguments broadcast. A position outside the string is an error of the element; its end is allowed.",
+    .result = "string, the broadcast shape.",
+    .cost = "One store per string; the results are views of `s`.",
+    .example = R"(from_tensor_slices(["2024-01-31", "x"]) | map(s -> substr(s, 5, 2)))",
+    .output =
+        "\"01\"\nerror: invalid_argument: map: expected a position from -1 to 1 for substr, found 5; in substr of string, int64 and int64 at line 1, column 52 (in map)",
+    .bench = "substr(s, 10, 100)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -65,49 +65,39 @@ Status mean_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& mean_kernel() {
-  static const Kernel def{
-      .name = "mean",
-      .params = reduction_params(),
-      .infer = mean_infer,
-      .doc = "The mean over an axis, a list of axes, or all axes; nan if there are no entries.",
-      .result =
-          "float64 for integers, else the dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(mean([[1, 2], [3, 4]], axis: 0))",
-      .output = "[2.0, 3.0]",
-      .bench = "mean(x)"};
-  return def;
-}
+extern constinit const Kernel mean_kernel{
+    .name = "mean",
+    .params = kReductionParams,
+    .infer = mean_infer,
+    .doc = "The mean over an axis, a list of axes, or all axes; nan if there are no entries.",
+    .result =
+        "float64 for integers, else the dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(mean([[1, 2], [3, 4]], axis: 0))",
+    .output = "[2.0, 3.0]",
+    .bench = "mean(x)"};
 
-const Kernel& prod_kernel() {
-  static const Kernel def{
-      .name = "prod",
-      .params = reduction_params(),
-      .infer = sum_infer<Product>,
-      .doc =
-          "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(prod([2, 3, 4]))",
-      .output = "24",
-      .bench = "prod(x)"};
-  return def;
-}
+extern constinit const Kernel prod_kernel{
+    .name = "prod",
+    .params = kReductionParams,
+    .infer = sum_infer<Product>,
+    .doc = "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(prod([2, 3, 4]))",
+    .output = "24",
+    .bench = "prod(x)"};
 
-const Kernel& sum_kernel() {
-  static const Kernel def{
-      .name = "sum",
-      .params = reduction_params(),
-      .infer = sum_infer<Sum>,
-      .doc =
-          "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(sum([[1, 2], [3, 4]], axis: 1))",
-      .output = "[3, 7]",
-      .bench = "sum(x)"};
-  return def;
-}
+extern constinit const Kernel sum_kernel{
+    .name = "sum",
+    .params = kReductionParams,
+    .infer = sum_infer<Sum>,
+    .doc =
+        "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(sum([[1, 2], [3, 4]], axis: 1))",
+    .output = "[3, 7]",
+    .bench = "sum(x)"};
 
 }  // namespace weir

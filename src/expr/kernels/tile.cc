@@ -99,20 +99,17 @@ Status tile_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& tile_kernel() {
-  static const Kernel def{
-      .name = "tile",
-      .params = {{.name = "x"},
-                 {.name = "multiples", .type = "int64", .doc = "How many times along each axis, 0 or more."}},
-      .infer = tile_infer,
-      .doc = "Repeats `x` a number of times along each axis. A negative number is an error of the element.",
-      .result = "The dtype of `x`, each dimension times its multiple.",
-      .cost = "One copy.",
-      .example = "from_tensors(tile([[1, 2], [3, 4]], [1, 2]))",
-      .output = "[[1, 2, 1, 2], [3, 4, 3, 4]]",
-      .bench = "tile(x, [4])",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel tile_kernel{
+    .name = "tile",
+    .params = {{.name = "x"},
+               {.name = "multiples", .type = "int64", .doc = "How many times along each axis, 0 or more."}},
+    .infer = tile_infer,
+    .doc = "Repeats `x` a number of times along each axis. A negative number is an error of the element.",
+    .result = "The dtype of `x`, each dimension times its multiple.",
+    .cost = "One copy.",
+    .example = "from_tensors(tile([[1, 2], [3, 4]], [1, 2]))",
+    .output = "[[1, 2, 1, 2], [3, 4, 3, 4]]",
+    .bench = "tile(x, [4])",
+    .can_fail = true};
 
 }  // namespace weir

@@ -106,38 +106,32 @@ Status from_dense_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& to_dense_kernel() {
-  static const Kernel def{
-      .name = "to_dense",
-      .params = {{.name = "s", .kind = ParamKind::sparse, .type = "T"},
-                 {.name = "default",
-                  .type = "T",
-                  .fallback = "none",
-                  .doc = "The value of the other entries, a scalar; none means 0, false or \"\"."}},
-      .infer = to_dense_infer,
-      .doc =
-          "Converts a sparse tensor to a dense one. Indices that are out of order, repeated or out of range are an error of the element.",
-      .result = "The dtype and shape of `s`.",
-      .cost = "One pass over the entries.",
-      .example = "from_tensors(to_dense(sparse([[0, 1], [2, 0]], [5, 7], [3, 2]), default: -1))",
-      .output = "[[-1, 5], [-1, -1], [7, -1]]",
-      .bench = "to_dense(sparse(reshape(arange(784), [784, 1]), x, [784]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel to_dense_kernel{
+    .name = "to_dense",
+    .params = {{.name = "s", .kind = ParamKind::sparse, .type = "T"},
+               {.name = "default",
+                .type = "T",
+                .fallback = "none",
+                .doc = "The value of the other entries, a scalar; none means 0, false or \"\"."}},
+    .infer = to_dense_infer,
+    .doc =
+        "Converts a sparse tensor to a dense one. Indices that are out of order, repeated or out of range are an error of the element.",
+    .result = "The dtype and shape of `s`.",
+    .cost = "One pass over the entries.",
+    .example = "from_tensors(to_dense(sparse([[0, 1], [2, 0]], [5, 7], [3, 2]), default: -1))",
+    .output = "[[-1, 5], [-1, -1], [7, -1]]",
+    .bench = "to_dense(sparse(reshape(arange(784), [784, 1]), x, [784]))",
+    .can_fail = true};
 
-const Kernel& from_dense_kernel() {
-  static const Kernel def{
-      .name = "from_dense",
-      .params = {{.name = "x"}},
-      .infer = from_dense_infer,
-      .doc = "Converts a dense tensor to a sparse one, without the entries that are 0, false or \"\".",
-      .result = "sparse<DTYPE>[SHAPE] of the dtype and shape of `x`.",
-      .cost = "Two passes over the entries.",
-      .example = "from_tensors(from_dense([[0, 5], [0, 0], [7, 0]]))",
-      .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
-      .bench = "from_dense(x)"};
-  return def;
-}
+extern constinit const Kernel from_dense_kernel{
+    .name = "from_dense",
+    .params = {{.name = "x"}},
+    .infer = from_dense_infer,
+    .doc = "Converts a dense tensor to a sparse one, without the entries that are 0, false or \"\".",
+    .result = "sparse<DTYPE>[SHAPE] of the dtype and shape of `x`.",
+    .cost = "Two passes over the entries.",
+    .example = "from_tensors(from_dense([[0, 5], [0, 0], [7, 0]]))",
+    .output = "sparse(indices: [[0, 1], [2, 0]], values: [5, 7], shape: [3, 2])",
+    .bench = "from_dense(x)"};
 
 }  // namespace weir

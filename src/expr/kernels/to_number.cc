@@ -77,22 +77,19 @@ Status to_number_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& to_number_kernel() {
-  static const Kernel def{
-      .name = "to_number",
-      .params = {{.name = "s", .type = "string"},
-                 {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
-      .infer = to_number_infer,
-      .doc =
-          "Parses strings as decimal numbers. White space around them is allowed. Floats may also be `inf`, `infinity`, `nan` and whole numbers in hexadecimal; they are rounded to nearest, and one beyond the dtype becomes infinite. A string that is not a number, and an integer that does not fit the dtype, are errors of the element.",
-      .result = "The given dtype, the shape of `s`.",
-      .cost = "One pass over the bytes.",
-      .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",
-      .output =
-          "42\nerror: invalid_argument: map: expected a number for to_number that fits int64, found \"4.5\"; in to_number of string at line 1, column 47 (in map)",
-      .bench = "to_number(as_string(x))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel to_number_kernel{
+    .name = "to_number",
+    .params = {{.name = "s", .type = "string"},
+               {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"}},
+    .infer = to_number_infer,
+    .doc =
+        "Parses strings as decimal numbers. White space around them is allowed. Floats may also be `inf`, `infinity`, `nan` and whole numbers in hexadecimal; they are rounded to nearest, and one beyond the dtype becomes infinite. A string that is not a number, and an integer that does not fit the dtype, are errors of the element.",
+    .result = "The given dtype, the shape of `s`.",
+    .cost = "One pass over the bytes.",
+    .example = R"(from_tensor_slices([" 42", "4.5"]) | map(s -> to_number(s, int64)))",
+    .output =
+        "42\nerror: invalid_argument: map: expected a number for to_number that fits int64, found \"4.5\"; in to_number of string at line 1, column 47 (in map)",
+    .bench = "to_number(as_string(x))",
+    .can_fail = true};
 
 }  // namespace weir

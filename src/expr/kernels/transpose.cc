@@ -71,25 +71,22 @@ Status transpose_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& transpose_kernel() {
-  static const Kernel def{
-      .name = "transpose",
-      .params = {{.name = "x"},
-                 {.name = "perm",
-                  .kind = ParamKind::constant,
-                  .type = "int64",
-                  .fallback = "none",
-                  .doc = "The axis of `x` that each axis of the result comes from; none reverses them."}},
-      .infer = transpose_infer,
-      .doc =
-          "Permutes the axes of `x`: reverses them, or puts them in the order of `perm`. Unlike tf.transpose, `perm` may count axes from the last by negative numbers.",
-      .result = "The dtype of `x`, its dimensions in the new order.",
-      .cost = "One copy, in tiles that stay in the cache.",
-      .example = "from_tensors(transpose([[1, 2, 3], [4, 5, 6]]))",
-      .output = "[[1, 4], [2, 5], [3, 6]]",
-      .bench = "transpose(reshape(x, [28, 28]))",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel transpose_kernel{
+    .name = "transpose",
+    .params = {{.name = "x"},
+               {.name = "perm",
+                .kind = ParamKind::constant,
+                .type = "int64",
+                .fallback = "none",
+                .doc = "The axis of `x` that each axis of the result comes from; none reverses them."}},
+    .infer = transpose_infer,
+    .doc =
+        "Permutes the axes of `x`: reverses them, or puts them in the order of `perm`. Unlike tf.transpose, `perm` may count axes from the last by negative numbers.",
+    .result = "The dtype of `x`, its dimensions in the new order.",
+    .cost = "One copy, in tiles that stay in the cache.",
+    .example = "from_tensors(transpose([[1, 2, 3], [4, 5, 6]]))",
+    .output = "[[1, 4], [2, 5], [3, 6]]",
+    .bench = "transpose(reshape(x, [28, 28]))",
+    .can_fail = true};
 
 }  // namespace weir

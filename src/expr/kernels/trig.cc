@@ -82,49 +82,40 @@ Status trig_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& cos_kernel() {
-  static const Kernel def{
-      .name = "cos",
-      .params = {{.name = "x"}},
-      .infer = trig_infer<Cos>,
-      .doc =
-          "The cosine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
-      .example = "from_tensors(cos([0.0, 1.0]))",
-      .output = "[1.0, 0.5403023]",
-      .bench = "cos(x)"};
-  return def;
-}
+extern constinit const Kernel cos_kernel{
+    .name = "cos",
+    .params = {{.name = "x"}},
+    .infer = trig_infer<Cos>,
+    .doc =
+        "The cosine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
+    .example = "from_tensors(cos([0.0, 1.0]))",
+    .output = "[1.0, 0.5403023]",
+    .bench = "cos(x)"};
 
-const Kernel& sin_kernel() {
-  static const Kernel def{
-      .name = "sin",
-      .params = {{.name = "x"}},
-      .infer = trig_infer<Sin>,
-      .doc =
-          "The sine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
-      .example = "from_tensors(sin([0.0, 1.0]))",
-      .output = "[0.0, 0.84147096]",
-      .bench = "sin(x)"};
-  return def;
-}
+extern constinit const Kernel sin_kernel{
+    .name = "sin",
+    .params = {{.name = "x"}},
+    .infer = trig_infer<Sin>,
+    .doc =
+        "The sine of each entry, in radians. It is within 0.6 units in the last place, 1 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
+    .example = "from_tensors(sin([0.0, 1.0]))",
+    .output = "[0.0, 0.84147096]",
+    .bench = "sin(x)"};
 
-const Kernel& tan_kernel() {
-  static const Kernel def{
-      .name = "tan",
-      .params = {{.name = "x"}},
-      .infer = trig_infer<Tan>,
-      .doc =
-          "The tangent of each entry, in radians. It is within 0.6 units in the last place, 2.5 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
-      .result = "The dtype and shape of `x`.",
-      .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
-      .example = "from_tensors(tan([0.0, 1.0]))",
-      .output = "[0.0, 1.5574077]",
-      .bench = "tan(x)"};
-  return def;
-}
+extern constinit const Kernel tan_kernel{
+    .name = "tan",
+    .params = {{.name = "x"}},
+    .infer = trig_infer<Tan>,
+    .doc =
+        "The tangent of each entry, in radians. It is within 0.6 units in the last place, 2.5 for float64, for entries of any size; nan for infinities. Floats only; gives the same bits on every machine.",
+    .result = "The dtype and shape of `x`.",
+    .cost = "One vectorised pass over the entries; entries above 500,000 take some 50 ns each.",
+    .example = "from_tensors(tan([0.0, 1.0]))",
+    .output = "[0.0, 1.5574077]",
+    .bench = "tan(x)"};
 
 }  // namespace weir

@@ -118,20 +118,17 @@ Status unique_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& unique_kernel() {
-  static const Kernel def{
-      .name = "unique",
-      .params = {{.name = "x", .doc = "A vector."}},
-      .infer = unique_infer,
-      .doc =
-          "The distinct entries of a vector, and for each entry its index among them. They come in order of first appearance; `gather` of the two gives `x` again. nan equals nothing, as in tf.unique.",
-      .result = "(values, indices): the dtype of `x` and int64.",
-      .cost = "One look-up in a hash table per entry.",
-      .example = "from_tensors(unique([3, 1, 3, 2]))",
-      .output = "([3, 1, 2], [0, 1, 0, 2])",
-      .bench = "unique(n)",
-      .can_fail = true};
-  return def;
-}
+extern constinit const Kernel unique_kernel{
+    .name = "unique",
+    .params = {{.name = "x", .doc = "A vector."}},
+    .infer = unique_infer,
+    .doc =
+        "The distinct entries of a vector, and for each entry its index among them. They come in order of first appearance; `gather` of the two gives `x` again. nan equals nothing, as in tf.unique.",
+    .result = "(values, indices): the dtype of `x` and int64.",
+    .cost = "One look-up in a hash table per entry.",
+    .example = "from_tensors(unique([3, 1, 3, 2]))",
+    .output = "([3, 1, 2], [0, 1, 0, 2])",
+    .bench = "unique(n)",
+    .can_fail = true};
 
 }  // namespace weir

@@ -147,36 +147,30 @@ Status variance_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& std_kernel() {
-  static const Kernel def{
-      .name = "std",
-      .params = reduction_params(),
-      .infer = variance_infer<true>,
-      .doc =
-          "The standard deviation over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the square root of the variance. Floats only; computed in float64.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost =
-          "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",
-      .example = "from_tensors(std([[1.0, 5.0], [3.0, 5.0]], axis: 0))",
-      .output = "[1.0, 0.0]",
-      .bench = "std(x)"};
-  return def;
-}
+extern constinit const Kernel std_kernel{
+    .name = "std",
+    .params = kReductionParams,
+    .infer = variance_infer<true>,
+    .doc =
+        "The standard deviation over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the square root of the variance. Floats only; computed in float64.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost =
+        "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",
+    .example = "from_tensors(std([[1.0, 5.0], [3.0, 5.0]], axis: 0))",
+    .output = "[1.0, 0.0]",
+    .bench = "std(x)"};
 
-const Kernel& variance_kernel() {
-  static const Kernel def{
-      .name = "variance",
-      .params = reduction_params(),
-      .infer = variance_infer<false>,
-      .doc =
-          "The variance over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the mean of the squared distances from the mean. Floats only; computed in float64.",
-      .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
-      .cost =
-          "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",
-      .example = "from_tensors(variance([[1.0, 5.0], [3.0, 6.0]], axis: 0))",
-      .output = "[1.0, 0.25]",
-      .bench = "variance(x)"};
-  return def;
-}
+extern constinit const Kernel variance_kernel{
+    .name = "variance",
+    .params = kReductionParams,
+    .infer = variance_infer<false>,
+    .doc =
+        "The variance over an axis, a list of axes, or all axes; nan if there are no entries. It is that of the population, the mean of the squared distances from the mean. Floats only; computed in float64.",
+    .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
+    .cost =
+        "Two vectorised passes over the entries; axes that are not adjacent take memory for a copy of a row.",
+    .example = "from_tensors(variance([[1.0, 5.0], [3.0, 6.0]], axis: 0))",
+    .output = "[1.0, 0.25]",
+    .bench = "variance(x)"};
 
 }  // namespace weir

@@ -40,22 +40,19 @@ Status where_infer(KernelCall& call) {
 
 }  // namespace
 
-const Kernel& where_kernel() {
-  static const Kernel def{
-      .name = "where",
-      .params = {{.name = "c", .type = "bool", .doc = "The condition."},
-                 {.name = "a", .type = "T"},
-                 {.name = "b", .type = "T"}},
-      .infer = where_infer,
-      .step = StepKind::choose,
-      .doc =
-          "Takes each entry from `a` where the condition is true, else from `b`. Both are computed; `if` computes only one.",
-      .result = "The dtype of `a` and `b`, the broadcast shape.",
-      .cost = "One vectorised pass over the entries.",
-      .example = "from_tensors(where([true, false], [1, 2], 0))",
-      .output = "[1, 0]",
-      .bench = "where(b, x, 0.0)"};
-  return def;
-}
+extern constinit const Kernel where_kernel{
+    .name = "where",
+    .params = {{.name = "c", .type = "bool", .doc = "The condition."},
+               {.name = "a", .type = "T"},
+               {.name = "b", .type = "T"}},
+    .infer = where_infer,
+    .step = StepKind::choose,
+    .doc =
+        "Takes each entry from `a` where the condition is true, else from `b`. Both are computed; `if` computes only one.",
+    .result = "The dtype of `a` and `b`, the broadcast shape.",
+    .cost = "One vectorised pass over the entries.",
+    .example = "from_tensors(where([true, false], [1, 2], 0))",
+    .output = "[1, 0]",
+    .bench = "where(b, x, 0.0)"};
 
 }  // namespace weir

@@ -6,10 +6,8 @@
 //     call.body(square_body);
 //     return Status();
 //   }
-//   const Kernel& square_kernel() {
-//     static const Kernel def{.name = "square", .params = {{"x"}}, .infer = square_infer, .doc = "x * x."};
-//     return def;
-//   }
+//   extern constinit const Kernel square_kernel{
+//       .name = "square", .params = {{"x"}}, .infer = square_infer, .doc = "x * x."};
 //
 // Adding one touches three places: its file in kernels/, its test, one line in kernels/list.inc.
 //
@@ -22,6 +20,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -76,7 +75,7 @@ using KernelBody = void (*)(KernelRun& run);
 
 struct Kernel {
   const char* name = "";
-  std::vector<KernelParam> params = {};
+  std::initializer_list<KernelParam> params = {};
   // Types the call: sets results and body.
   Status (*infer)(KernelCall& call) = nullptr;
   // The step over tiles that gives the bits of its entry_body(), for the dtypes that tiles have steps for.
@@ -104,6 +103,9 @@ struct Kernel {
   bool draws = false;
   // The parameter that a single positional argument sets, if not the first: `arange(stop)`.
   const char* single_argument = nullptr;
+
+  // REQUIRES: i < params.size()
+  const KernelParam& param(size_t i) const { return params.begin()[i]; }
 };
 
 // What infer works out for the body: axes, boundaries, tables.

@@ -61,11 +61,10 @@ inline float draw_between(const Philox& philox, uint64_t position, float low, fl
 }
 
 // The last parameter of functions that draw.
-inline KernelParam seed_param() {
-  return {.name = "seed",
-          .kind = ParamKind::seed,
-          .fallback = "none",
-          .doc = "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built."};
-}
+inline constexpr KernelParam kSeedParam = {
+    .name = "seed",
+    .kind = ParamKind::seed,
+    .fallback = "none",
+    .doc = "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built."};
 
 }  // namespace weir

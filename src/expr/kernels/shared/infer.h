@@ -10,6 +10,24 @@
 
 namespace weir {
 
+inline constexpr std::initializer_list<KernelParam> kXParam = {{.name = "x"}};
+inline constexpr std::initializer_list<KernelParam> kBothParams = {{.name = "a", .type = "T"},
+                                                                   {.name = "b", .type = "T"}};
+
+// Completes the definition of a function of `x`, or of `a` and `b`, entry by entry.
+constexpr Kernel of_one(Kernel def) {
+  if (def.params.size() == 0) def.params = kXParam;
+  if (*def.result == 0) def.result = "The dtype and shape of `x`.";
+  if (*def.cost == 0) def.cost = "One vectorised pass over the entries.";
+  return def;
+}
+constexpr Kernel of_both(Kernel def) {
+  if (def.params.size() == 0) def.params = kBothParams;
+  if (*def.result == 0) def.result = "The operands' dtype and broadcast shape.";
+  if (*def.cost == 0) def.cost = "One vectorised pass over the entries.";
+  return def;
+}
+
 // f(x), entry by entry, with the same dtype, for the dtypes of a list. Calls F's operator() with Compute<T>.
 template <class List, class F>
 Status infer_unary(KernelCall& call, std::string_view expected) {

@@ -15,20 +15,6 @@ Shape ReduceAxes::result(const Shape& shape) const {
   return Shape(std::span<const int64_t>(dims, static_cast<size_t>(rank)));
 }
 
-std::vector<KernelParam> reduction_params() {
-  return {{.name = "x"},
-          {.name = "axis",
-           .kind = ParamKind::constant,
-           .type = "int64",
-           .fallback = "none",
-           .doc = "An axis or a list of axes; negative counts from the last, none means all."},
-          {.name = "keepdims",
-           .kind = ParamKind::constant,
-           .type = "bool",
-           .fallback = "false",
-           .doc = "Keep the reduced axes as dimensions of 1."}};
-}
-
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape) {
   auto state = std::make_shared<ReduceAxes>();
   if (keepdims >= 0) {

@@ -36,7 +36,18 @@ struct ReduceAxes : KernelState {
 };
 
 // x, axis: none, keepdims: false.
-std::vector<KernelParam> reduction_params();
+inline constexpr std::initializer_list<KernelParam> kReductionParams = {
+    {.name = "x"},
+    {.name = "axis",
+     .kind = ParamKind::constant,
+     .type = "int64",
+     .fallback = "none",
+     .doc = "An axis or a list of axes; negative counts from the last, none means all."},
+    {.name = "keepdims",
+     .kind = ParamKind::constant,
+     .type = "bool",
+     .fallback = "false",
+     .doc = "Keep the reduced axes as dimensions of 1."}};
 // Reads the parameters `axis` and `keepdims` (-1: there is none); the result's shape goes to `shape`.
 Result<std::shared_ptr<const ReduceAxes>> infer_axes(KernelCall& call, int axis, int keepdims, Shape* shape);
 
