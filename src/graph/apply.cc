@@ -134,7 +134,7 @@ class CallPrinter {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
       const std::string elsewhere =
-          names_elsewhere(syntax::Place::function) + names_elsewhere(syntax::Place::transformation);
+          names_elsewhere(syntax::CalleeKind::function) + names_elsewhere(syntax::CalleeKind::transformation);
       return invalid_argument(
           {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names, elsewhere)});
     }

@@ -114,12 +114,12 @@ NodePtr gather_positional(const Node& call, size_t count) {
 }
 
 // An argument of a call; null if it is left out or equal to its default.
-struct WrittenArgument {
+struct GivenArgument {
   std::string name;
   NodePtr value;
 };
 
-std::vector<Item> arranged(const std::vector<WrittenArgument>& given, int last_required, int single) {
+std::vector<Item> arranged(const std::vector<GivenArgument>& given, int last_required, int single) {
   // How many stand without a name: all up to the last required one, if none of them is missing.
   int prefix = 0;
   while (prefix < static_cast<int>(given.size()) && given[static_cast<size_t>(prefix)].value) ++prefix;
@@ -132,7 +132,7 @@ std::vector<Item> arranged(const std::vector<WrittenArgument>& given, int last_r
   if (alone && given[static_cast<size_t>(single)].value)
     out.push_back({"", {}, given[static_cast<size_t>(single)].value});
   for (int i = 0; i < static_cast<int>(given.size()); ++i) {
-    const WrittenArgument& argument = given[static_cast<size_t>(i)];
+    const GivenArgument& argument = given[static_cast<size_t>(i)];
     if (!argument.value || (alone && i == single)) continue;
     out.push_back({i < prefix ? "" : argument.name, {}, argument.value});
   }
@@ -331,7 +331,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
     if (structure->kind != Kind::tuple || structure->items.empty() || nested) return {{"", {}, structure}};
     return structure->items;
   }
-  std::vector<WrittenArgument> arguments;
+  std::vector<GivenArgument> arguments;
   for (size_t i = 0; i < values.size(); ++i) {
     const NodePtr fallback = values[i] ? default_of(fields.list[i]) : nullptr;
     const bool left_out = fallback && syntax::equal(*fallback, *values[i]);
@@ -342,7 +342,7 @@ std::vector<Item> canonical_arguments(const OperatorDef& def, const FieldList& f
 }
 
 std::vector<Item> canonical_arguments(const Kernel& kernel, const std::vector<NodePtr>& values) {
-  std::vector<WrittenArgument> arguments;
+  std::vector<GivenArgument> arguments;
   int required = -1;
   int single = -1;
   for (size_t i = 0; i < values.size(); ++i) {

@@ -12,10 +12,10 @@
 
 namespace weir {
 
+using syntax::CalleeKind;
 using syntax::Item;
 using syntax::Kind;
 using syntax::Node;
-using syntax::Place;
 
 namespace {
 
@@ -102,9 +102,9 @@ Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
   return root;
 }
 
-PipelineCompiler::Callee Binder::callee(Place place, std::string_view name) const {
+PipelineCompiler::Callee Binder::callee(CalleeKind kind, std::string_view name) const {
   const OperatorDef* def = find_operator(name);
-  if (!def || (def->kind == OperatorKind::source) != (place == Place::function)) return Callee::unknown;
+  if (!def || (def->kind == OperatorKind::source) != (kind == CalleeKind::function)) return Callee::unknown;
   switch (def->kind) {
     case OperatorKind::source:
       return Callee::source;
@@ -115,7 +115,9 @@ PipelineCompiler::Callee Binder::callee(Place place, std::string_view name) cons
   }
 }
 
-std::vector<std::string> Binder::names(Place place) const { return operator_names(place == Place::function); }
+std::vector<std::string> Binder::names(CalleeKind kind) const {
+  return operator_names(kind == CalleeKind::function);
+}
 
 Result<DatasetRef> Binder::compile_dataset(const Node& node, Scope& scope, std::string_view path) {
   return bind_dataset(node, scope, concat(path, "/"));
@@ -165,12 +167,12 @@ bool Binder::is_dataset_here(const Node& node, const Scope& scope) const {
 Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, std::string_view path) {
   switch (node.kind) {
     case Kind::pipeline:
-      if (callee(Place::transformation, node.items.back().value->text) != Callee::terminal) {
+      if (callee(CalleeKind::transformation, node.items.back().value->text) != Callee::terminal) {
         return bind_pipeline(node, scope, path, false);
       }
       break;
     case Kind::call:
-      if (callee(Place::function, node.text) == Callee::source) return bind_call(node, {}, scope, path);
+      if (callee(CalleeKind::function, node.text) == Callee::source) return bind_call(node, {}, scope, path);
       if (!find_kernel(node.text)) return operator_of(node, false).status();
       break;
     case Kind::name:
@@ -220,7 +222,7 @@ Result<DatasetRef> Binder::bind_pipeline(const Node& node, const Scope& scope, s
   for (size_t i = 1; i < node.items.size(); ++i) {
     const Node& call = node.child(i);
     bool last = i + 1 == node.items.size();
-    if (callee(Place::transformation, call.text) == Callee::terminal && !(last && may_end_in_terminal)) {
+    if (callee(CalleeKind::transformation, call.text) == Callee::terminal && !(last && may_end_in_terminal)) {
       mistakes = both(mistakes, error_at(call, concat(call.text, " gives a value, not a dataset",
                                                       last ? "" : ", so that nothing can follow it")));
       dataset = nullptr;
@@ -262,7 +264,7 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
   }
   return error_at(
       call, {concat("there is no ", piped ? "transformation" : "source or function", " called ", call.text),
-             syntax::hint_for(call.text, known, elsewhere(piped ? Place::transformation : Place::function))});
+             syntax::hint_for(call.text, known, elsewhere(piped ? CalleeKind::transformation : CalleeKind::function))});
 }
 
 Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope,

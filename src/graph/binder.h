@@ -30,9 +30,9 @@ class Binder final : public PipelineCompiler {
   // by name.
   Result<DatasetRef> bind_document(const syntax::Node& document, Scope& scope);
 
-  Callee callee(syntax::Place place, std::string_view name) const override;
-  std::vector<std::string> names(syntax::Place place) const override;
-  std::string elsewhere(syntax::Place place) const override { return names_elsewhere(place); }
+  Callee callee(syntax::CalleeKind kind, std::string_view name) const override;
+  std::vector<std::string> names(syntax::CalleeKind kind) const override;
+  std::string elsewhere(syntax::CalleeKind kind) const override { return names_elsewhere(kind); }
   Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope, std::string_view path) override;
   Result<Terminal> compile_terminal(const syntax::Node& node, Scope& scope, std::string_view path) override;
   Result<HandedIn> handed(const syntax::Node& callback) override;

@@ -234,8 +234,8 @@ Result<std::vector<SchemaEntry>> schema(std::string_view name) {
   return Status(Code::not_found,
                 expected_found("the name of an operator or function", quote(name),
                                syntax::hint_for(name, names,
-                                                names_elsewhere(syntax::Place::transformation) +
-                                                    names_elsewhere(syntax::Place::function))));
+                                                names_elsewhere(syntax::CalleeKind::transformation) +
+                                                    names_elsewhere(syntax::CalleeKind::function))));
 }
 
 }  // namespace weir

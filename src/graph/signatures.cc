@@ -15,13 +15,13 @@ syntax::Grammar grammar_of_position(const Field& field) {
   return syntax::grammar_of_parameter(field.name);
 }
 
-syntax::Place place_of(const OperatorDef& def) {
-  return def.kind == OperatorKind::source ? syntax::Place::function : syntax::Place::transformation;
+syntax::CalleeKind place_of(const OperatorDef& def) {
+  return def.kind == OperatorKind::source ? syntax::CalleeKind::function : syntax::CalleeKind::transformation;
 }
 
 class Signatures final : public syntax::SignatureTable {
  public:
-  std::string elsewhere(syntax::Place place) const override { return names_elsewhere(place); }
+  std::string elsewhere(syntax::CalleeKind place) const override { return names_elsewhere(place); }
 };
 
 Signatures make_table() {
@@ -47,7 +47,7 @@ const syntax::Grammars& signatures() {
   return table;
 }
 
-std::string names_elsewhere(syntax::Place place) {
+std::string names_elsewhere(syntax::CalleeKind place) {
   std::string out;
   for (const OperatorDef* def : operators()) {
     if (place_of(*def) == place && *def->page.elsewhere != '\0') out += concat(def->page.elsewhere, "\n");

@@ -10,6 +10,6 @@ namespace weir {
 const syntax::Grammars& signatures();
 
 // What the operators that may stand there are called elsewhere (OperatorPage::elsewhere), for hints.
-std::string names_elsewhere(syntax::Place place);
+std::string names_elsewhere(syntax::CalleeKind kind);
 
 }  // namespace weir

@@ -21,8 +21,8 @@ enum class Grammar : uint8_t {
   columns,         // a list of value_or_dtype, as of `csv`
 };
 
-// Where a callee's name is looked up.
-enum class Place : uint8_t {
+// Which names a callee's name is looked up among.
+enum class CalleeKind : uint8_t {
   function,        // NAME( : sources and functions
   transformation,  // | NAME( : transformations and terminals
 };
@@ -31,13 +31,13 @@ class Grammars {
  public:
   virtual ~Grammars() = default;
   // `position` counts from 0.
-  virtual Grammar of_position(Place place, std::string_view callee, size_t position) const = 0;
-  virtual Grammar of_name(Place place, std::string_view callee, std::string_view name) const = 0;
-  virtual bool knows(Place place, std::string_view callee) const = 0;
-  // The callees of a place, for suggestions.
-  virtual std::vector<std::string> names(Place place) const = 0;
+  virtual Grammar of_position(CalleeKind kind, std::string_view callee, size_t position) const = 0;
+  virtual Grammar of_name(CalleeKind kind, std::string_view callee, std::string_view name) const = 0;
+  virtual bool knows(CalleeKind kind, std::string_view callee) const = 0;
+  // The callees of a kind, for suggestions.
+  virtual std::vector<std::string> names(CalleeKind kind) const = 0;
   // What they are called elsewhere, as in hint_for().
-  virtual std::string elsewhere(Place) const { return {}; }
+  virtual std::string elsewhere(CalleeKind) const { return {}; }
 };
 
 // The rule for parameter names: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, which operators
@@ -49,17 +49,17 @@ class SignatureTable : public Grammars {
  public:
   // The grammar of each positional argument. A callee with several signatures is added once for each; if one
   // has a value and another a dtype, both are allowed.
-  void add(Place place, std::string_view callee, const std::vector<Grammar>& positions);
+  void add(CalleeKind kind, std::string_view callee, const std::vector<Grammar>& positions);
   // The same, with parameter names for grammar_of_parameter().
-  void add_names(Place place, std::string_view callee, const std::vector<std::string>& names);
+  void add_names(CalleeKind kind, std::string_view callee, const std::vector<std::string>& names);
 
-  Grammar of_position(Place place, std::string_view callee, size_t position) const override;
-  Grammar of_name(Place place, std::string_view callee, std::string_view name) const override;
-  bool knows(Place place, std::string_view callee) const override;
-  std::vector<std::string> names(Place place) const override;
+  Grammar of_position(CalleeKind kind, std::string_view callee, size_t position) const override;
+  Grammar of_name(CalleeKind kind, std::string_view callee, std::string_view name) const override;
+  bool knows(CalleeKind kind, std::string_view callee) const override;
+  std::vector<std::string> names(CalleeKind kind) const override;
 
  private:
-  std::map<std::pair<Place, std::string>, std::vector<Grammar>, std::less<>> positions_;
+  std::map<std::pair<CalleeKind, std::string>, std::vector<Grammar>, std::less<>> positions_;
 };
 
 }  // namespace weir::syntax

@@ -8,7 +8,7 @@
 
 namespace weir::syntax {
 
-NodePtr Parser::call(Place place) {
+NodePtr Parser::call(CalleeKind kind) {
   size_t begin = cursor_.index();
   std::string_view callee = cursor_.text();
   if (is_reserved(callee) || callee == "_") {
@@ -25,18 +25,18 @@ NodePtr Parser::call(Place place) {
   Names names;
   bool comma = false;
   bool ok =
-      cursor_.members(TokenKind::right_paren, true, &comma, [&] { return argument(node, place, names); });
+      cursor_.members(TokenKind::right_paren, true, &comma, [&] { return argument(node, kind, names); });
   if (ok) return cursor_.finish(std::move(node), begin);
-  look_up(cursor_.token_at(begin), place);
+  look_up(cursor_.token_at(begin), kind);
   return nullptr;
 }
 
-void Parser::look_up(const Token& callee, Place place) {
+void Parser::look_up(const Token& callee, CalleeKind kind) {
   const std::string name(cursor_.text(callee));
-  if (grammars_.knows(place, name) || std::find(lets_.begin(), lets_.end(), name) != lets_.end()) return;
-  const std::string_view what = place == Place::function ? "source or function" : "transformation";
+  if (grammars_.knows(kind, name) || std::find(lets_.begin(), lets_.end(), name) != lets_.end()) return;
+  const std::string_view what = place == CalleeKind::function ? "source or function" : "transformation";
   cursor_.replace(callee.span, {concat("there is no ", what, " called ", name),
-                                hint_for(name, grammars_.names(place), grammars_.elsewhere(place))});
+                                hint_for(name, grammars_.names(kind), grammars_.elsewhere(kind))});
 }
 
 bool Parser::at_argument_name() const {
@@ -59,11 +59,11 @@ bool Parser::argument_name(Item& item, Names& names) {
   return true;
 }
 
-bool Parser::argument(Node& call, Place place, Names& names) {
+bool Parser::argument(Node& call, CalleeKind kind, Names& names) {
   Item item;
   if (!argument_name(item, names)) return false;
-  item.value = argument_value(item.name.empty() ? grammars_.of_position(place, call.text, call.items.size())
-                                                : grammars_.of_name(place, call.text, item.name));
+  item.value = argument_value(item.name.empty() ? grammars_.of_position(kind, call.text, call.items.size())
+                                                : grammars_.of_name(kind, call.text, item.name));
   if (item.value == nullptr) return false;
   call.items.push_back(std::move(item));
   return true;

@@ -41,7 +41,7 @@ NodePtr Parser::document() {
 bool Parser::rest_of_pipeline() {
   while (cursor_.accept(TokenKind::pipe)) {
     if (!cursor_.at(TokenKind::word)) return cursor_.expected("the name of a transformation after '|'");
-    if (call(Place::transformation) == nullptr) return false;
+    if (call(CalleeKind::transformation) == nullptr) return false;
   }
   return true;
 }

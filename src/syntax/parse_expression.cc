@@ -85,7 +85,7 @@ NodePtr Parser::pipes(NodePtr first, size_t begin) {
       cursor_.expected("the name of a transformation after '|'");
       return nullptr;
     }
-    NodePtr stage = call(Place::transformation);
+    NodePtr stage = call(CalleeKind::transformation);
     if (stage == nullptr) return nullptr;
     node.add(std::move(stage));
   }

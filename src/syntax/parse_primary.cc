@@ -82,7 +82,7 @@ NodePtr Parser::word() {
     cursor_.expected("an expression");
     return nullptr;
   } else if (cursor_.token(1).kind == TokenKind::left_paren && cursor_.token(1).touches) {
-    return call(Place::function);
+    return call(CalleeKind::function);
   } else {
     node.kind = Kind::name;
     node.text = word;

@@ -95,10 +95,10 @@ class Parser {
   bool string_bytes(std::string* bytes);
 
   // parse_call.cc
-  NodePtr call(Place place);
+  NodePtr call(CalleeKind kind);
   // After a mistake in the arguments of a call: says that there is no such callee, which explains more.
-  void look_up(const Token& callee, Place place);
-  bool argument(Node& call, Place place, Names& names);
+  void look_up(const Token& callee, CalleeKind kind);
+  bool argument(Node& call, CalleeKind kind, Names& names);
   NodePtr argument_value(Grammar grammar);
   bool at_argument_name() const;
   // Takes an argument's name and colon, if they are there; fails if it is among the names, or missing after

@@ -50,11 +50,11 @@ class FakePipelines final : public PipelineCompiler {
   Result<CallbackRef> callback(const syntax::Node&) override { return not_found("no callbacks here"); }
   explicit FakePipelines(Lab& lab) : lab_(lab) {}
 
-  Callee callee(syntax::Place place, std::string_view name) const override {
-    if (place == syntax::Place::function) return name == "src" ? Callee::source : Callee::unknown;
+  Callee callee(syntax::CalleeKind place, std::string_view name) const override {
+    if (place == syntax::CalleeKind::function) return name == "src" ? Callee::source : Callee::unknown;
     return name == "double" ? Callee::terminal : Callee::transformation;
   }
-  std::vector<std::string> names(syntax::Place) const override { return {"src"}; }
+  std::vector<std::string> names(syntax::CalleeKind) const override { return {"src"}; }
   Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope, std::string_view path) override {
     WEIR_ASSIGN(ExpressionRef param, compile_expression(context, scope, node.child(0), path, DType::int64));
     params.push_back(std::move(param));

@@ -106,8 +106,8 @@ TEST_CASE("JPEG: any window has the pixels that it has in the whole image") {
         for (int64_t x = 0; x < whole.shape.width; x += step) {
           for (int64_t height = 1; y + height <= whole.shape.height; height += 2 * step + 1) {
             for (int64_t width = 1; x + width <= whole.shape.width; width += step + 2) {
-              const ImageWindow window{y, x, height, width};
-              const Decoded part = decoded(open_jpeg(bytes, {.channels = channels, .window = &window}));
+              const ImageRegion region{y, x, height, width};
+              const Decoded part = decoded(open_jpeg(bytes, {.channels = channels, .region = &region}));
               REQUIRE(part.status.ok());
               REQUIRE(part.shape.count() == height * width * depth);
               for (int64_t row = 0; row < height; ++row) {
@@ -127,7 +127,7 @@ TEST_CASE("JPEG: any window has the pixels that it has in the whole image") {
 
 TEST_CASE("JPEG: a window must lie within the image") {
   const std::string bytes = read_image("color420.jpg");
-  const auto opens = [&](const ImageWindow& window) { return open_jpeg(bytes, {.window = &window}).ok(); };
+  const auto opens = [&](const ImageRegion& region) { return open_jpeg(bytes, {.region = &region}).ok(); };
   CHECK(opens({0, 0, 24, 32}));
   CHECK(opens({23, 31, 1, 1}));
   CHECK_FALSE(opens({1, 0, 24, 32}));
@@ -145,8 +145,8 @@ TEST_CASE("JPEG: what lies below a window is not read") {
   std::string bytes = read_image("photo_cat.jpg");
   bytes.resize(bytes.size() * 3 / 4);
   CHECK_FALSE(decoded(open_jpeg(bytes, {})).status.ok());
-  const ImageWindow window{0, 0, 8, 120};
-  CHECK(decoded(open_jpeg(bytes, {.window = &window})).status.ok());
+  const ImageRegion region{0, 0, 8, 120};
+  CHECK(decoded(open_jpeg(bytes, {.region = &region})).status.ok());
 }
 
 TEST_CASE("JPEG: ratios round up") {

@@ -18,25 +18,25 @@ TEST_CASE("grammar: the name of a parameter tells") {
 
 TEST_CASE("grammar: positions by callee and place, what is unknown takes values") {
   SignatureTable table;
-  table.add_names(Place::function, "cast", {"x", "dtype"});
-  table.add(Place::function, "nothing", {Grammar::spec});
-  CHECK(table.of_position(Place::function, "cast", 0) == Grammar::value);
-  CHECK(table.of_position(Place::function, "cast", 1) == Grammar::dtype);
-  CHECK(table.of_position(Place::function, "cast", 2) == Grammar::value);
-  CHECK(table.of_position(Place::transformation, "cast", 1) == Grammar::value);
-  CHECK(table.of_position(Place::function, "nothing", 0) == Grammar::spec);
-  CHECK(table.of_position(Place::function, "unheard", 0) == Grammar::value);
-  CHECK(table.of_name(Place::function, "unheard", "dtype") == Grammar::dtype);
+  table.add_names(CalleeKind::function, "cast", {"x", "dtype"});
+  table.add(CalleeKind::function, "nothing", {Grammar::spec});
+  CHECK(table.of_position(CalleeKind::function, "cast", 0) == Grammar::value);
+  CHECK(table.of_position(CalleeKind::function, "cast", 1) == Grammar::dtype);
+  CHECK(table.of_position(CalleeKind::function, "cast", 2) == Grammar::value);
+  CHECK(table.of_position(CalleeKind::transformation, "cast", 1) == Grammar::value);
+  CHECK(table.of_position(CalleeKind::function, "nothing", 0) == Grammar::spec);
+  CHECK(table.of_position(CalleeKind::function, "unheard", 0) == Grammar::value);
+  CHECK(table.of_name(CalleeKind::function, "unheard", "dtype") == Grammar::dtype);
 }
 
 TEST_CASE("grammar: where signatures differ, either may stand") {
   SignatureTable table;
-  table.add_names(Place::function, "range", {"stop", "dtype"});
-  table.add_names(Place::function, "range", {"start", "stop", "step", "dtype"});
-  CHECK(table.of_position(Place::function, "range", 0) == Grammar::value);
-  CHECK(table.of_position(Place::function, "range", 1) == Grammar::value_or_dtype);
-  CHECK(table.of_position(Place::function, "range", 2) == Grammar::value);
-  CHECK(table.of_position(Place::function, "range", 3) == Grammar::dtype);
+  table.add_names(CalleeKind::function, "range", {"stop", "dtype"});
+  table.add_names(CalleeKind::function, "range", {"start", "stop", "step", "dtype"});
+  CHECK(table.of_position(CalleeKind::function, "range", 0) == Grammar::value);
+  CHECK(table.of_position(CalleeKind::function, "range", 1) == Grammar::value_or_dtype);
+  CHECK(table.of_position(CalleeKind::function, "range", 2) == Grammar::value);
+  CHECK(table.of_position(CalleeKind::function, "range", 3) == Grammar::dtype);
 }
 
 }  // namespace

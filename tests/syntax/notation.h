@@ -21,7 +21,7 @@ inline const AnyCallee& notation() {
   static const AnyCallee table = [] {
     AnyCallee t;
     auto function = [&t](std::string_view callee, const std::vector<std::string>& names) {
-      t.add_names(Place::function, callee, names);
+      t.add_names(CalleeKind::function, callee, names);
     };
     function("range", {"stop", "dtype"});
     function("range", {"start", "stop", "step", "dtype"});

@@ -77,7 +77,7 @@ Status BoundCall::bind(const std::vector<const Node*>& arguments) {
     }
   }
   WEIR_TRY(std::move(mistakes));
-  WEIR_TRY(settle_types());
+  WEIR_TRY(resolve_types());
   number_arguments();
   return infer();
 }
@@ -163,12 +163,12 @@ Status BoundCall::bind_list(const KernelParam& param, Value& value) {
   }
   for (size_t i = 0; i < value.values.size(); ++i) {
     if (value.values[i].is_tensor()) continue;
-    return compiler_.error(place(value, i), expected_found("a tensor", value.values[i].spec.to_string()));
+    return compiler_.error(node_of(value, i), expected_found("a tensor", value.values[i].spec.to_string()));
   }
   return Status();
 }
 
-const Node& BoundCall::place(const Value& value, size_t member) const {
+const Node& BoundCall::node_of(const Value& value, size_t member) const {
   const bool written = value.node->kind == Kind::list || value.node->kind == Kind::tuple;
   if (written && member < value.node->items.size() && value.values.size() > 1)
     return value.node->child(member);
@@ -200,7 +200,7 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
       if (found == DType::invalid) found = leaf.type.dtype;
       if (found == leaf.type.dtype) continue;
       const bool castable = found != DType::string && leaf.type.dtype != DType::string;
-      return compiler_.error(place(values_[i], k),
+      return compiler_.error(node_of(values_[i], k),
                              expected_found(concat("one dtype for '", kernel_.name, "'"),
                                             concat(dtype_name(found), " and ", dtype_name(leaf.type.dtype)),
                                             castable ? concat("write ", dtype_name(found),
@@ -233,7 +233,7 @@ std::string_view BoundCall::others() const {
   return kernel_.param(0).kind == ParamKind::list ? "the other members" : "the other operand";
 }
 
-Status BoundCall::settle_types() {
+Status BoundCall::resolve_types() {
   for (size_t i = 0; i < values_.size(); ++i) {
     const std::string_view type = kernel_.param(i).type;
     Value& value = values_[i];
@@ -252,10 +252,10 @@ Status BoundCall::settle_types() {
       Typed& typed = value.values[k];
       if (type == "dtype?") dtype = adapted_dtype(typed.leaves[0]);
       if (dtype == DType::invalid || !typed.is_tensor()) {
-        WEIR_TRY(compiler_.settle(typed, place(value, k)));
+        WEIR_TRY(compiler_.resolve(typed, node_of(value, k)));
         continue;
       }
-      WEIR_TRY(compiler_.settle_as(typed.leaves[0], dtype, place(value, k), beside));
+      WEIR_TRY(compiler_.resolve_as(typed.leaves[0], dtype, node_of(value, k), beside));
       typed.spec.dtype = dtype;
     }
   }
@@ -300,8 +300,8 @@ Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
   if (!value.is_tensor() || !value.leaves[0].known()) {
     return compiler_.error(node, "expected a value that is known when the dataset is built");
   }
-  WEIR_TRY(dtype == DType::invalid ? compiler_.settle(value, node)
-                                   : compiler_.settle_as(value.leaves[0], dtype, node));
+  WEIR_TRY(dtype == DType::invalid ? compiler_.resolve(value, node)
+                                   : compiler_.resolve_as(value.leaves[0], dtype, node));
   found_constants_.push_back(*value.leaves[0].constant);
   return found_constants_.back();
 }

@@ -62,14 +62,14 @@ class BoundCall final : public KernelCall {
     int first_argument = -1;
   };
   const Value& at(int param) const { return values_[static_cast<size_t>(param)]; }
-  const syntax::Node& place(const Value& value, size_t member) const;
+  const syntax::Node& node_of(const Value& value, size_t member) const;
 
   const char* default_of(const KernelParam& param) const;
   Status bind_param(const KernelParam& param, const syntax::Node* node, Value& value);
   Status bind_list(const KernelParam& param, Value& value);
   Status bind_dtype(const KernelParam& param, Value& value);
   std::string_view others() const;
-  Status settle_types();
+  Status resolve_types();
 
   // bind_ranks.cc
   // The tensors of a parameter that have an unknown rank, and their run-time arguments.

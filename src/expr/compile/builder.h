@@ -35,7 +35,7 @@ class Builder {
   // The value of a leaf of any enclosing builder, as seen from here.
   Leaf import(const Leaf& leaf);
   // The register that holds it here.
-  // REQUIRES: a program or branch; a literal has been settled.
+  // REQUIRES: a program or branch; a literal has been resolved.
   int register_of(const Leaf& leaf);
 
   // The next component of the input, as a leaf.

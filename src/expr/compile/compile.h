@@ -35,11 +35,11 @@ class PipelineCompiler {
   virtual ~PipelineCompiler() = default;
 
   enum class Callee : uint8_t { unknown, source, transformation, terminal };
-  virtual Callee callee(syntax::Place place, std::string_view name) const = 0;
-  // Names of sources (Place::function) or of transformations and terminals, for suggestions.
-  virtual std::vector<std::string> names(syntax::Place place) const = 0;
+  virtual Callee callee(syntax::CalleeKind kind, std::string_view name) const = 0;
+  // Names of sources (CalleeKind::function) or of transformations and terminals, for suggestions.
+  virtual std::vector<std::string> names(syntax::CalleeKind kind) const = 0;
   // What they are called elsewhere, as in syntax::hint_for().
-  virtual std::string elsewhere(syntax::Place) const { return {}; }
+  virtual std::string elsewhere(syntax::CalleeKind) const { return {}; }
   // Compiles a pipeline or the call of a source.
   virtual Result<DatasetRef> compile_dataset(const syntax::Node& node, Scope& scope,
                                              std::string_view path) = 0;

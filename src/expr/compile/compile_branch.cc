@@ -13,11 +13,11 @@ Status Compiler::join_leaf(Leaf& yes, Leaf& no, const Node& node) {
   if (yes.literal && no.literal) {
     const bool floating = yes.literal->floating || no.literal->floating;
     const DType dtype = floating ? DType::float32 : DType::int64;
-    WEIR_TRY(settle_as(yes, dtype, then_node));
-    return settle_as(no, dtype, else_node);
+    WEIR_TRY(resolve_as(yes, dtype, then_node));
+    return resolve_as(no, dtype, else_node);
   }
-  if (yes.literal) return settle_as(yes, no.type.dtype, then_node, "the other branch");
-  if (no.literal) return settle_as(no, yes.type.dtype, else_node, "the other branch");
+  if (yes.literal) return resolve_as(yes, no.type.dtype, then_node, "the other branch");
+  if (no.literal) return resolve_as(no, yes.type.dtype, else_node, "the other branch");
   if (yes.type.dtype == no.type.dtype) return Status();
   return error(else_node,
                expected_found("both branches of `if` to have one dtype",

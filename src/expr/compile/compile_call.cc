@@ -15,8 +15,8 @@ using syntax::Kind;
 using syntax::Node;
 
 Result<Typed> Compiler::call(const Node& node, const Scope& scope) {
-  if (context_.pipelines != nullptr &&
-      context_.pipelines->callee(syntax::Place::function, node.text) == PipelineCompiler::Callee::source) {
+  if (context_.pipelines != nullptr && context_.pipelines->callee(syntax::CalleeKind::function, node.text) ==
+                                           PipelineCompiler::Callee::source) {
     return nested(node, scope, false);
   }
   if (std::optional<DType> dtype = dtype_from_name(node.text)) {
@@ -42,14 +42,14 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
   }
   std::string elsewhere;
   if (context_.pipelines != nullptr) {
-    if (context_.pipelines->callee(syntax::Place::transformation, node.text) !=
+    if (context_.pipelines->callee(syntax::CalleeKind::transformation, node.text) !=
         PipelineCompiler::Callee::unknown) {
       return error(node, {concat("'", node.text, "' is not a function"),
                           concat("write it after a dataset, as in … | ", node.text, "(…)")});
     }
-    for (std::string& name : context_.pipelines->names(syntax::Place::function))
+    for (std::string& name : context_.pipelines->names(syntax::CalleeKind::function))
       names.push_back(std::move(name));
-    elsewhere = context_.pipelines->elsewhere(syntax::Place::function);
+    elsewhere = context_.pipelines->elsewhere(syntax::CalleeKind::function);
   }
   return error(node, {concat("there is no function '", node.text, "'"),
                       syntax::hint_for(node.text, names, elsewhere)});
@@ -93,7 +93,7 @@ Result<Leaf> Compiler::seed_number(const Node& node, const Scope& scope) {
   }
   WEIR_ASSIGN(Typed value, expression(node, scope));
   if (value.is_literal()) {
-    WEIR_TRY(settle_as(value.leaves[0], DType::int64, node));
+    WEIR_TRY(resolve_as(value.leaves[0], DType::int64, node));
     value.spec.dtype = DType::int64;
   }
   check_scalar(value, scope);

@@ -42,7 +42,7 @@ Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
   Status mistakes;
   for (size_t i = 1; i < node.items.size(); ++i) {
     Result<Typed> argument = expression(node.child(i), scope);
-    if (argument.ok()) mistakes = both(mistakes, settle(*argument, node.child(i)));
+    if (argument.ok()) mistakes = both(mistakes, resolve(*argument, node.child(i)));
     mistakes = both(mistakes, argument.status());
     if (!mistakes.ok()) continue;
     Typed value = *std::move(argument);
@@ -67,9 +67,9 @@ Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
 Result<Typed> Compiler::user_argument(const Node& node, const Spec& wanted, const Scope& scope) {
   WEIR_ASSIGN(Typed value, expression(node, scope));
   if (value.is_literal() && wanted.is_tensor()) {
-    WEIR_TRY(settle_as(value.leaves[0], wanted.dtype, node));
+    WEIR_TRY(resolve_as(value.leaves[0], wanted.dtype, node));
   }
-  WEIR_TRY(settle(value, node));
+  WEIR_TRY(resolve(value, node));
   size_t at = 0;
   retype(value.spec, value.leaves, at);
   if (wanted.is_tensor() && wanted.shape == Shape()) check_scalar(value, scope);
@@ -90,12 +90,12 @@ Result<Typed> Compiler::user_call(const CallbackRef& callback, const Node& node,
     }
     if (static_cast<size_t>(named) >= count)
       return error(*item.value, concat(node.text, " takes at most ", count, " arguments"));
-    const Node*& place = given[static_cast<size_t>(named)];
-    if (place != nullptr) {
+    const Node*& at = given[static_cast<size_t>(named)];
+    if (at != nullptr) {
       return error(*item.value, concat("the argument '", signature.keys[static_cast<size_t>(named)], "' of ",
                                        node.text, " is given twice"));
     }
-    place = item.value.get();
+    at = item.value.get();
   }
   std::vector<Typed> arguments;
   Spec input = Spec::tuple({});

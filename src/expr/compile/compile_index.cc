@@ -69,7 +69,7 @@ Status Compiler::bound(const Node& node, const Scope& scope, IndexBound& bound,
     const Node to{.kind = Kind::dtype, .dtype = DType::int64, .span = node.span};
     WEIR_ASSIGN(value, apply("cast", {&node, &to}, node, scope));
   }
-  WEIR_TRY(settle_as(value.leaves[0], DType::int64, node));
+  WEIR_TRY(resolve_as(value.leaves[0], DType::int64, node));
   if (value.leaves[0].constant) {
     bound = {IndexBound::Kind::constant, *value.leaves[0].constant->as<int64_t>()};
     return Status();
@@ -107,7 +107,7 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
     return error(node,
                  expected_found("a tensor before […]", x.spec.to_string(), hint_for_brackets(x.spec, node)));
   }
-  WEIR_TRY(settle(x, node.child(0)));
+  WEIR_TRY(resolve(x, node.child(0)));
   Positions positions;
   int ellipses = 0;
   for (size_t i = 1; i < node.items.size(); ++i) {

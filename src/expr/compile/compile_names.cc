@@ -10,16 +10,16 @@ using syntax::Kind;
 using syntax::Node;
 
 Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
-  const Scope::Place place = scope.look_up(node.text);
-  if (place.scope == nullptr) return unknown_name(node, scope);
-  const Scope::Binding& binding = place.scope->bindings_[place.index];
+  const Scope::Bound bound = scope.look_up(node.text);
+  if (bound.scope == nullptr) return unknown_name(node, scope);
+  const Scope::Binding& binding = bound.scope->bindings_[bound.index];
   if (binding.mistake) return as_consequence(error(node, concat(node.text, " was not built")));
-  if (binding.expression) return let_value(node, *binding.expression, place, scope);
+  if (binding.expression) return let_value(node, *binding.expression, bound, scope);
   if (binding.computed) return terminal(binding.computed, binding.value.spec, {}, scope);
   if (binding.dataset) {
     Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
     out.leaves[0].dataset = binding.dataset;
-    out.leaves[0].env_depth = place.scope->env_depth();
+    out.leaves[0].env_depth = bound.scope->env_depth();
     add_traits(*binding.dataset);
     return out;
   }
@@ -29,7 +29,7 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
 }
 
 // Compiles a `let` where it is used, with the names that it could see where it stands.
-Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Scope::Place& place,
+Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Scope::Bound& bound,
                                   const Scope& scope) {
   if (++context_.let_uses > kMaxLetUses || context_.let_levels + value.depth > kMaxLetLevels) {
     return error(node, expected_found(concat("`let` values of at most ", kMaxLetLevels,
@@ -37,7 +37,7 @@ Result<Typed> Compiler::let_value(const Node& node, const Node& value, const Sco
                                              " uses in all"),
                                       "more", "compute them in a map"));
   }
-  const Scope seen(scope, Scope::Let{nullptr, place.scope, place.index});
+  const Scope seen(scope, Scope::Let{nullptr, bound.scope, bound.index});
   context_.let_levels += value.depth;
   Result<Typed> typed = expression(value, seen);
   context_.let_levels -= value.depth;

@@ -122,9 +122,9 @@ bool Compiler::is_dataset(const Node& node, const Scope& scope) {
     if (context_.pipelines == nullptr) return false;
     using Callee = PipelineCompiler::Callee;
     if (node.kind == Kind::call)
-      return context_.pipelines->callee(syntax::Place::function, node.text) == Callee::source;
+      return context_.pipelines->callee(syntax::CalleeKind::function, node.text) == Callee::source;
     const Node& last = last_call(node);
-    return context_.pipelines->callee(syntax::Place::transformation, last.text) != Callee::terminal;
+    return context_.pipelines->callee(syntax::CalleeKind::transformation, last.text) != Callee::terminal;
   }
   if (node.kind == Kind::name && scope.find(node.text).kind == Scope::Found::Kind::dataset) return true;
   // Typed in a program that is discarded.
@@ -140,9 +140,9 @@ bool Compiler::is_dataset(const Node& node, const Scope& scope) {
 
 Result<Typed> Compiler::pipeline(const Node& node, const Scope& scope) {
   const Node& last = last_call(node);
-  const bool terminal =
-      context_.pipelines != nullptr && context_.pipelines->callee(syntax::Place::transformation, last.text) ==
-                                           PipelineCompiler::Callee::terminal;
+  const bool terminal = context_.pipelines != nullptr &&
+                        context_.pipelines->callee(syntax::CalleeKind::transformation, last.text) ==
+                            PipelineCompiler::Callee::terminal;
   return nested(node, scope, terminal);
 }
 
@@ -214,7 +214,7 @@ std::string cast_beside(const Literal& literal, DType dtype, std::string_view be
 
 }  // namespace
 
-Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node, std::string_view beside) {
+Status Compiler::resolve_as(Leaf& leaf, DType dtype, const Node& node, std::string_view beside) {
   if (leaf.literal) {
     Result<Tensor> value = leaf.literal->to(dtype);
     if (!value.ok()) {
@@ -232,9 +232,9 @@ Status Compiler::settle_as(Leaf& leaf, DType dtype, const Node& node, std::strin
                          castable ? concat("write ", dtype_name(dtype), "(…) around it to cast it") : ""));
 }
 
-Status Compiler::settle(Typed& value, const Node& node) {
+Status Compiler::resolve(Typed& value, const Node& node) {
   for (Leaf& leaf : value.leaves) {
-    if (leaf.literal) WEIR_TRY(settle_as(leaf, leaf.literal->natural(), node));
+    if (leaf.literal) WEIR_TRY(resolve_as(leaf, leaf.literal->natural(), node));
   }
   return Status();
 }
@@ -268,7 +268,7 @@ Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& s
   Result<Typed> body = compiler.expression(lambda.child(1), inner);
   --context.lambdas;
   WEIR_ASSIGN(Typed result, std::move(body));
-  WEIR_TRY(compiler.settle(result, lambda.child(1)));
+  WEIR_TRY(compiler.resolve(result, lambda.child(1)));
   if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   size_t at = 0;
   retype(result.spec, result.leaves, at);
@@ -301,9 +301,9 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
     if (!result.is_tensor()) {
       return error_at(node, expected_found(dtype_name(wanted), result.spec.to_string()));
     }
-    WEIR_TRY(compiler.settle_as(result.leaves[0], wanted, node));
+    WEIR_TRY(compiler.resolve_as(result.leaves[0], wanted, node));
   }
-  WEIR_TRY(compiler.settle(result, node));
+  WEIR_TRY(compiler.resolve(result, node));
   if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   Program finished = program.finish(result.leaves);
   Status failure;

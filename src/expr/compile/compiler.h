@@ -21,10 +21,10 @@ class Compiler {
   // Binds the names of a pattern to the parts of a value.
   Status bind(const syntax::Node& pattern, const Typed& value, Scope& scope);
   // Turns literals into constants of their natural dtype.
-  Status settle(Typed& value, const syntax::Node& node);
+  Status resolve(Typed& value, const syntax::Node& node);
   // Turns a literal into a constant of that dtype; anything else must have it. `beside` names what has the
   // dtype and may be cast if the literal does not fit.
-  Status settle_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
+  Status resolve_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");
   bool is_dataset(const syntax::Node& node, const Scope& scope);
   // Lets a tensor of unknown rank stand where a scalar is due: each element is checked.
   void check_scalar(Typed& value, const Scope& scope);
@@ -44,7 +44,7 @@ class Compiler {
 
   // compile_names.cc
   Result<Typed> name(const syntax::Node& node, const Scope& scope);
-  Result<Typed> let_value(const syntax::Node& node, const syntax::Node& value, const Scope::Place& place,
+  Result<Typed> let_value(const syntax::Node& node, const syntax::Node& value, const Scope::Bound& bound,
                           const Scope& scope);
   Result<Typed> unknown_name(const syntax::Node& node, const Scope& scope);
   Result<Typed> parameter(const syntax::Node& node, const Scope& scope);

@@ -95,15 +95,16 @@ class Planner {
   bool has_step(const Instruction& instruction, int width) const;
   std::optional<StepKind> cast_step(DType from, DType to) const;
 
-  // What an instruction takes from the tile: the argument's place, or -1.
+  // What an instruction takes from the tile: the argument's index, or -1.
   int from_tile(size_t i) const;
   void find_stored();
   // The slot of an argument that steps read beside the tile.
   int slot_of(int reg);
   void load(int reg);
   void emit(size_t i);
-  void add(StepKind kind, TileLane lane, TilePlan::Place place = TilePlan::Place::none, int index = -1) {
-    plan_.steps.push_back({kind, lane, place, index});
+  void add(StepKind kind, TileLane lane, TilePlan::Operand operand = TilePlan::Operand::none,
+           int index = -1) {
+    plan_.steps.push_back({kind, lane, operand, index});
   }
   void add_operand(StepKind kind, TileLane lane, int reg);
   TileLane lane(int reg) const { return lane_of(type(reg).dtype, width_); }
@@ -144,7 +145,7 @@ bool Planner::has_step(const Instruction& instruction, int width) const {
   return tiles_baseline().code(instruction.step, lane_of(from, width)) != nullptr;
 }
 
-// Settles the width if the instruction does.
+// Decides the width if the instruction does.
 bool Planner::takes(size_t i) {
   const Instruction& instruction = code(i);
   if (!has_op(i) || result(i).shape != shape_) return false;
@@ -189,24 +190,25 @@ void Planner::find_stored() {
 }
 
 int Planner::slot_of(int reg) {
-  const auto [place, added] = slots_.try_emplace(reg, plan_.slots);
+  const auto [found, added] = slots_.try_emplace(reg, plan_.slots);
   if (added) ++plan_.slots;
-  return place->second;
+  return found->second;
 }
 
 // An operand beside the tile.
 void Planner::add_operand(StepKind kind, TileLane lane, int reg) {
   const bool in_slot = slots_.count(reg) != 0;
-  add(kind, lane, in_slot ? TilePlan::Place::slot : TilePlan::Place::column, in_slot ? slots_.at(reg) : reg);
+  add(kind, lane, in_slot ? TilePlan::Operand::slot : TilePlan::Operand::column,
+      in_slot ? slots_.at(reg) : reg);
 }
 
 void Planner::load(int reg) {
-  if (slots_.count(reg) != 0) return add(StepKind::load, lane(reg), TilePlan::Place::slot, slots_.at(reg));
+  if (slots_.count(reg) != 0) return add(StepKind::load, lane(reg), TilePlan::Operand::slot, slots_.at(reg));
   const DType dtype = type(reg).dtype;
   const StepKind kind = dtype == DType::boolean ? StepKind::load_bools
                         : dtype == DType::uint8 ? StepKind::load_bytes
                                                 : StepKind::load;
-  add(kind, lane(reg), TilePlan::Place::column, reg);
+  add(kind, lane(reg), TilePlan::Operand::column, reg);
 }
 
 void Planner::emit(size_t i) {
@@ -234,11 +236,11 @@ void Planner::emit(size_t i) {
     const StepKind kind = dtype == DType::boolean ? StepKind::store_bools
                           : dtype == DType::uint8 ? StepKind::store_bytes
                                                   : StepKind::store;
-    add(kind, lane(out), TilePlan::Place::column, out);
+    add(kind, lane(out), TilePlan::Operand::column, out);
     plan_.results.push_back(out);
   }
   if (stored_.count(out) != 0 && (!kept(i) || is_narrow(dtype)))
-    add(StepKind::store, lane(out), TilePlan::Place::slot, slot_of(out));
+    add(StepKind::store, lane(out), TilePlan::Operand::slot, slot_of(out));
 }
 
 TilePlan Planner::make() {
@@ -259,7 +261,7 @@ TilePlan Planner::make() {
       const bool loaded = k == 0 && from_tile(i) < 0;
       if (!is_narrow(type(reg).dtype) || loaded) continue;
       load(reg);
-      add(StepKind::store, lane(reg), TilePlan::Place::slot, slot_of(reg));
+      add(StepKind::store, lane(reg), TilePlan::Operand::slot, slot_of(reg));
     }
   }
   for (size_t i = plan_.first; i < plan_.end; ++i) emit(i);

@@ -43,7 +43,7 @@ void add_kernel_signatures(syntax::SignatureTable& table) {
     if (!is_identifier(kernel->name)) continue;
     std::vector<std::string> names;
     for (const KernelParam& param : kernel->params) names.emplace_back(param.name);
-    table.add_names(syntax::Place::function, kernel->name, names);
+    table.add_names(syntax::CalleeKind::function, kernel->name, names);
   }
 }
 

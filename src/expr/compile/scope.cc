@@ -59,7 +59,7 @@ void Scope::bind_value(std::string name, Typed value) {
   bindings_.push_back({std::move(name), nullptr, nullptr, std::move(value)});
 }
 
-Scope::Place Scope::look_up(std::string_view name) const {
+Scope::Bound Scope::look_up(std::string_view name) const {
   size_t limit = SIZE_MAX;
   for (const Scope* scope = this; scope != nullptr; scope = scope->outer_) {
     for (size_t i = std::min(limit, scope->bindings_.size()); i-- > 0;) {
@@ -77,27 +77,27 @@ const Scope& Scope::root() const {
 }
 
 Scope::Let Scope::find_let(std::string_view name) const {
-  const Place place = look_up(name);
-  if (place.scope == nullptr) return {};
-  return {place.scope->bindings_[place.index].expression, place.scope, place.index};
+  const Bound bound = look_up(name);
+  if (bound.scope == nullptr) return {};
+  return {bound.scope->bindings_[bound.index].expression, bound.scope, bound.index};
 }
 
 Scope::Found Scope::find(std::string_view name) const {
-  const Place place = look_up(name);
-  if (place.scope == nullptr) return {};
-  const Binding& binding = place.scope->bindings_[place.index];
+  const Bound bound = look_up(name);
+  if (bound.scope == nullptr) return {};
+  const Binding& binding = bound.scope->bindings_[bound.index];
   if (binding.mistake) return {.kind = Found::Kind::mistake, .dataset = nullptr};
   if (!binding.dataset) return {.kind = Found::Kind::value, .dataset = nullptr};
   return {.kind = Found::Kind::dataset,
           .dataset = binding.dataset,
-          .env_levels = env_depth() - place.scope->env_depth()};
+          .env_levels = env_depth() - bound.scope->env_depth()};
 }
 
 Scope::Known Scope::known_value(std::string_view name) const {
   Known out;
-  const Place place = look_up(name);
-  if (place.scope == nullptr) return out;
-  for (const Leaf& leaf : place.scope->bindings_[place.index].value.leaves) {
+  const Bound bound = look_up(name);
+  if (bound.scope == nullptr) return out;
+  for (const Leaf& leaf : bound.scope->bindings_[bound.index].value.leaves) {
     if (leaf.dataset) out.datasets.push_back(leaf.dataset);
     if (leaf.literal) {
       out.bytes += leaf.literal->shape.to_string();

@@ -98,12 +98,12 @@ class Scope {
     Typed value;
   };
 
-  struct Place {
+  struct Bound {
     const Scope* scope = nullptr;
     size_t index = 0;
   };
   // Where a name is bound; a null scope if nowhere.
-  Place look_up(std::string_view name) const;
+  Bound look_up(std::string_view name) const;
   // The enclosing scope of a document.
   const Scope& root() const;
 

@@ -26,7 +26,7 @@ struct Decoding : KernelState {
   // The result has a dimension for frames: always, or for a GIF. Without it, a GIF must have one frame.
   bool frames = false;
   bool gif_frames = false;
-  // The second argument is a window.
+  // The second argument is a region.
   bool crops = false;
   DecodeOptions options;
 };
@@ -50,14 +50,14 @@ bool takes(const Decoding& plan, ImageFormat format) {
 }
 
 Result<ImageDecoderRef> open_image(const Decoding& plan, std::string_view bytes, ImageFormat format,
-                                   const ImageWindow* window) {
+                                   const ImageRegion* region) {
   if (bytes.empty()) return invalid_argument(expected_found(plan.expected, "an empty string"));
   if (!takes(plan, format)) {
     const Signature* const other = format == ImageFormat::unknown ? find_signature(bytes) : nullptr;
     return invalid_argument(expected_found(plan.expected, other ? other->name : format_name(format)));
   }
   DecodeOptions options = plan.options;
-  options.window = window;
+  options.region = region;
   if (format == ImageFormat::jpeg) return open_jpeg(bytes, options);
   if (format == ImageFormat::png) return open_png(bytes, options);
   if (format == ImageFormat::bmp) return open_bmp(bytes, options.channels);
@@ -73,11 +73,11 @@ Result<ImageDecoderRef> open_image(const Decoding& plan, std::string_view bytes,
   return decoder;
 }
 
-Status decode_row(KernelRun& run, int row, const ImageWindow* window) {
+Status decode_row(KernelRun& run, int row, const ImageRegion* region) {
   const auto& plan = run.state<Decoding>();
   const std::string_view bytes = run.arg(0).row<Str>(row)->view();
   const ImageFormat format = image_format(bytes);
-  WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan, bytes, format, window));
+  WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan, bytes, format, region));
   const ImageShape& found = decoder->shape();
   const bool frames = plan.frames || (plan.gif_frames && format == ImageFormat::gif);
   const Shape shape = frames ? Shape{found.frames, found.height, found.width, found.channels}
@@ -96,14 +96,14 @@ void decode_image_body(KernelRun& run) {
   const bool scalar = run.arg(0).shape.rank() == 0;
   const bool four = !plan.crops || run.arg(1).shape == Shape{4};
   for (int i = 0; i < run.rows(); ++i) {
-    ImageWindow window;
+    ImageRegion region;
     if (plan.crops && four) {
       const int64_t* sides = run.arg(1).row<int64_t>(i);
-      window = {.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
+      region = {.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
     }
     const Status status = !scalar ? invalid_argument("expected one string, found a tensor of strings")
                           : !four ? invalid_argument("expected a window [y, x, h, w]")
-                                  : decode_row(run, i, plan.crops ? &window : nullptr);
+                                  : decode_row(run, i, plan.crops ? &region : nullptr);
     if (!status.ok()) fail_row(run, i, plan.name, status);
   }
 }
@@ -198,9 +198,9 @@ Status decode_crop_infer(KernelCall& call) {
         1, expected_found("a window [y, x, h, w]", concat("a tensor of shape ", call.shape(1).to_string())));
   }
   Shape shape{kUnknownDim, kUnknownDim, kUnknownDim};
-  if (const auto window = call.integers(1); window && window->size() == 4) {
+  if (const auto region = call.integers(1); region && region->size() == 4) {
     for (size_t i = 0; i < 4; ++i) {
-      const int64_t side = (*window)[i];
+      const int64_t side = (*region)[i];
       if (side == kUnknownEntry) continue;
       if (side < (i < 2 ? 0 : 1)) {
         return call.error(

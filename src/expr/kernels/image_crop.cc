@@ -30,19 +30,19 @@ struct PixelSize {
         image(row * static_cast<size_t>(height)) {}
 };
 
-void copy_window(const KernelRun& run, const ImageView& view, int row, const ImageWindow& window,
+void copy_region(const KernelRun& run, const ImageView& view, int row, const ImageRegion& region,
                  uint8_t* out) {
   const PixelSize whole(run, view.height, view.width, view.channels);
-  const PixelSize part(run, window.height, window.width, view.channels);
-  const uint8_t* in = run.arg(0).row<uint8_t>(row) + static_cast<size_t>(window.y) * whole.row +
-                      static_cast<size_t>(window.x) * whole.pixel;
+  const PixelSize part(run, region.height, region.width, view.channels);
+  const uint8_t* in = run.arg(0).row<uint8_t>(row) + static_cast<size_t>(region.y) * whole.row +
+                      static_cast<size_t>(region.x) * whole.pixel;
   for (int64_t k = 0; k < view.images; ++k, in += whole.image, out += part.image) {
-    copy_rows(in, whole.row, out, part.row, window.height, part.row);
+    copy_rows(in, whole.row, out, part.row, region.height, part.row);
   }
 }
 
-// The window given by the arguments y, x, h, w.
-ImageWindow window_of(const KernelRun& run, int row) {
+// The region given by the arguments y, x, h, w.
+ImageRegion region_of(const KernelRun& run, int row) {
   return {.y = *run.arg(1).row<int64_t>(row),
           .x = *run.arg(2).row<int64_t>(row),
           .height = *run.arg(3).row<int64_t>(row),
@@ -55,10 +55,10 @@ bool fits(int64_t at, int64_t size, int64_t whole) {
   return whole < 0 || (at <= whole && std::max<int64_t>(size, 0) <= whole - at);
 }
 
-std::string text_of(const ImageWindow& window) {
+std::string text_of(const ImageRegion& region) {
   const auto side = [](int64_t value) { return value == kUnknownEntry ? "?" : std::to_string(value); };
-  return concat("y: ", side(window.y), ", x: ", side(window.x), ", h: ", side(window.height),
-                ", w: ", side(window.width));
+  return concat("y: ", side(region.y), ", x: ", side(region.x), ", h: ", side(region.height),
+                ", w: ", side(region.width));
 }
 
 std::string size_of(int64_t height, int64_t width) {
@@ -68,53 +68,53 @@ std::string size_of(int64_t height, int64_t width) {
 
 bool is_below(int64_t value, int64_t least) { return value != kUnknownEntry && value < least; }
 
-// As in TensorFlow, a window has pixels.
-Status check_crop(const ImageWindow& window, int64_t height, int64_t width) {
-  const bool inside = !is_below(window.y, 0) && !is_below(window.x, 0) && !is_below(window.height, 1) &&
-                      !is_below(window.width, 1) && fits(window.y, window.height, height) &&
-                      fits(window.x, window.width, width);
+// As in TensorFlow, a region has pixels.
+Status check_crop(const ImageRegion& region, int64_t height, int64_t width) {
+  const bool inside = !is_below(region.y, 0) && !is_below(region.x, 0) && !is_below(region.height, 1) &&
+                      !is_below(region.width, 1) && fits(region.y, region.height, height) &&
+                      fits(region.x, region.width, width);
   if (inside) return Status();
   return invalid_argument(expected_found(
-      concat("a window with pixels within the image of ", size_of(height, width)), text_of(window)));
+      concat("a window with pixels within the image of ", size_of(height, width)), text_of(region)));
 }
 
-Status check_pad(const ImageWindow& window, int64_t height, int64_t width) {
-  const bool inside = !is_below(window.y, 0) && !is_below(window.x, 0) && !is_below(window.height, 0) &&
-                      !is_below(window.width, 0) && fits(window.y, height, window.height) &&
-                      fits(window.x, width, window.width);
+Status check_pad(const ImageRegion& region, int64_t height, int64_t width) {
+  const bool inside = !is_below(region.y, 0) && !is_below(region.x, 0) && !is_below(region.height, 0) &&
+                      !is_below(region.width, 0) && fits(region.y, height, region.height) &&
+                      fits(region.x, width, region.width);
   if (inside) return Status();
   return invalid_argument(
-      expected_found(concat("a place that holds the image of ", size_of(height, width)), text_of(window)));
+      expected_found(concat("a place that holds the image of ", size_of(height, width)), text_of(region)));
 }
 
 void crop_body(KernelRun& run) {
   const Result<ImageView> view = image_view(run.arg(0).shape);
   if (!view.ok()) return fail_all(run, "crop", view.status());
-  const auto window = [&](int row) -> Result<ImageWindow> {
-    const ImageWindow out = window_of(run, row);
+  const auto region = [&](int row) -> Result<ImageRegion> {
+    const ImageRegion out = region_of(run, row);
     WEIR_TRY(check_crop(out, view->height, view->width));
     return out;
   };
-  make_images(run, *view, "crop", window, [&](int row, const ImageWindow& part, uint8_t* out) {
-    copy_window(run, *view, row, part, out);
+  make_images(run, *view, "crop", region, [&](int row, const ImageRegion& part, uint8_t* out) {
+    copy_region(run, *view, row, part, out);
   });
 }
 
 void pad_body(KernelRun& run) {
   const Result<ImageView> view = image_view(run.arg(0).shape);
   if (!view.ok()) return fail_all(run, "pad_to", view.status());
-  const auto window = [&](int row) -> Result<ImageWindow> {
-    const ImageWindow out = window_of(run, row);
+  const auto region = [&](int row) -> Result<ImageRegion> {
+    const ImageRegion out = region_of(run, row);
     WEIR_TRY(check_pad(out, view->height, view->width));
     return out;
   };
-  make_images(run, *view, "pad_to", window, [&](int row, const ImageWindow& window, uint8_t* out) {
+  make_images(run, *view, "pad_to", region, [&](int row, const ImageRegion& region, uint8_t* out) {
     const PixelSize from(run, view->height, view->width, view->channels);
-    const PixelSize to(run, window.height, window.width, view->channels);
+    const PixelSize to(run, region.height, region.width, view->channels);
     const uint8_t* in = run.arg(0).row<uint8_t>(row);
     // Zero bytes are 0, false and the empty string.
     if (to.image > 0) std::memset(out, 0, to.image * static_cast<size_t>(view->images));
-    out += static_cast<size_t>(window.y) * to.row + static_cast<size_t>(window.x) * to.pixel;
+    out += static_cast<size_t>(region.y) * to.row + static_cast<size_t>(region.x) * to.pixel;
     for (int64_t k = 0; k < view->images; ++k, in += from.image, out += to.image) {
       copy_rows(in, from.row, out, to.row, view->height, from.row);
     }
@@ -122,7 +122,7 @@ void pad_body(KernelRun& run) {
 }
 
 // What TensorFlow leaves out on each side.
-Result<ImageWindow> central_window(double fraction, int64_t height, int64_t width) {
+Result<ImageRegion> central_region(double fraction, int64_t height, int64_t width) {
   if (!(fraction > 0.0 && fraction <= 1.0)) {
     return invalid_argument("expected a fraction above 0 and at most 1");
   }
@@ -132,22 +132,22 @@ Result<ImageWindow> central_window(double fraction, int64_t height, int64_t widt
   };
   const int64_t y = margin(height);
   const int64_t x = margin(width);
-  return ImageWindow{.y = y, .x = x, .height = height - 2 * y, .width = width - 2 * x};
+  return ImageRegion{.y = y, .x = x, .height = height - 2 * y, .width = width - 2 * x};
 }
 
 void central_body(KernelRun& run) {
   const Result<ImageView> view = image_view(run.arg(0).shape);
   if (!view.ok()) return fail_all(run, "central_crop", view.status());
-  const auto window = [&](int row) {
-    return central_window(*run.arg(1).row<double>(row), view->height, view->width);
+  const auto region = [&](int row) {
+    return central_region(*run.arg(1).row<double>(row), view->height, view->width);
   };
-  make_images(run, *view, "central_crop", window, [&](int row, const ImageWindow& part, uint8_t* out) {
-    copy_window(run, *view, row, part, out);
+  make_images(run, *view, "central_crop", region, [&](int row, const ImageRegion& part, uint8_t* out) {
+    copy_region(run, *view, row, part, out);
   });
 }
 
 // Types crop and pad_to.
-Status infer_window(KernelCall& call, Status (*check)(const ImageWindow&, int64_t, int64_t),
+Status infer_region(KernelCall& call, Status (*check)(const ImageRegion&, int64_t, int64_t),
                     KernelBody body) {
   WEIR_TRY(check_image(call));
   int64_t sides[4];
@@ -160,9 +160,9 @@ Status infer_window(KernelCall& call, Status (*check)(const ImageWindow&, int64_
   const Shape& shape = call.shape(0);
   const bool ranked = shape.rank_known();
   const int axis = ranked ? height_axis(shape) : 0;
-  const ImageWindow window{.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
+  const ImageRegion region{.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
   const Status status =
-      check(window, ranked ? shape[axis] : kUnknownDim, ranked ? shape[axis + 1] : kUnknownDim);
+      check(region, ranked ? shape[axis] : kUnknownDim, ranked ? shape[axis + 1] : kUnknownDim);
   if (!status.ok()) return call.error(status.error().what());
   const auto dim = [](int64_t side) { return side == kUnknownEntry ? kUnknownDim : side; };
   call.result(call.dtype(0), with_image_size(shape, dim(sides[2]), dim(sides[3])));
@@ -173,8 +173,8 @@ Status infer_window(KernelCall& call, Status (*check)(const ImageWindow&, int64_
   return Status();
 }
 
-Status crop_image_infer(KernelCall& call) { return infer_window(call, check_crop, crop_body); }
-Status pad_image_infer(KernelCall& call) { return infer_window(call, check_pad, pad_body); }
+Status crop_image_infer(KernelCall& call) { return infer_region(call, check_crop, crop_body); }
+Status pad_image_infer(KernelCall& call) { return infer_region(call, check_pad, pad_body); }
 
 Status central_infer(KernelCall& call) {
   WEIR_TRY(check_image(call));
@@ -184,9 +184,9 @@ Status central_infer(KernelCall& call) {
   if (const Tensor* fraction = call.constant(1)) {
     const auto side = [&](int axis) -> Result<int64_t> {
       const int64_t size = shape.rank_known() ? shape[height_axis(shape) + axis] : kUnknownDim;
-      WEIR_ASSIGN(const ImageWindow window,
-                  central_window(*fraction->as<double>(), size == kUnknownDim ? 1 : size, 1));
-      return size == kUnknownDim ? kUnknownDim : window.height;
+      WEIR_ASSIGN(const ImageRegion region,
+                  central_region(*fraction->as<double>(), size == kUnknownDim ? 1 : size, 1));
+      return size == kUnknownDim ? kUnknownDim : region.height;
     };
     const Result<int64_t> height = side(0);
     if (!height.ok()) return call.error(1, height.status().error().what());

@@ -19,44 +19,45 @@ class Positions {
   static Result<Positions> make(std::span<const Str> words) {
     Positions out;
     out.words_ = words;
-    out.places_.resize(std::bit_ceil(2 * words.size() + 1));
-    out.mask_ = out.places_.size() - 1;
+    out.buckets_.resize(std::bit_ceil(2 * words.size() + 1));
+    out.mask_ = out.buckets_.size() - 1;
     for (size_t i = 0; i < words.size(); ++i) {
       const uint64_t hash = hash_of(words[i].view());
-      Place& place = out.places_[out.find(words[i].view(), hash)];
-      if (place.position >= 0) {
+      Bucket& bucket = out.buckets_[out.find(words[i].view(), hash)];
+      if (bucket.position >= 0) {
         return invalid_argument(expected_found(
             "distinct strings in the table of lookup",
-            concat(quote_start(words[i].view()), " at the positions ", place.position, " and ", i)));
+            concat(quote_start(words[i].view()), " at the positions ", bucket.position, " and ", i)));
       }
-      place = {hash, static_cast<int64_t>(i)};
+      bucket = {hash, static_cast<int64_t>(i)};
     }
     return out;
   }
 
   int64_t position(std::string_view word, int64_t absent) const {
-    const Place& place = places_[find(word, hash_of(word))];
-    return place.position >= 0 ? place.position : absent;
+    const Bucket& bucket = buckets_[find(word, hash_of(word))];
+    return bucket.position >= 0 ? bucket.position : absent;
   }
 
  private:
-  struct Place {
+  struct Bucket {
     uint64_t hash = 0;
     int64_t position = -1;
   };
 
-  // The place of the word, or the free one where it belongs.
+  // The bucket of the word, or the free one where it belongs.
   size_t find(std::string_view word, uint64_t hash) const {
     size_t at = hash & mask_;
-    while (places_[at].position >= 0) {
-      if (places_[at].hash == hash && words_[static_cast<size_t>(places_[at].position)].view() == word) break;
+    while (buckets_[at].position >= 0) {
+      if (buckets_[at].hash == hash && words_[static_cast<size_t>(buckets_[at].position)].view() == word)
+        break;
       at = (at + 1) & mask_;
     }
     return at;
   }
 
   std::span<const Str> words_;
-  std::vector<Place> places_;
+  std::vector<Bucket> buckets_;
   size_t mask_ = 0;
 };
 

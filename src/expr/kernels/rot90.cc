@@ -36,12 +36,12 @@ void rot90_body(KernelRun& run) {
   const Result<ImageView> view = image_view(run.arg(0).shape);
   if (!view.ok()) return fail_all(run, kRot90, view.status());
   const auto turns_of = [&](int row) { return quarter_turns(*run.arg(1).row<int64_t>(row)); };
-  const auto window_of = [&](int row) -> Result<ImageWindow> {
+  const auto region_of = [&](int row) -> Result<ImageRegion> {
     const bool lies = turns_of(row) % 2 == 0;
-    return ImageWindow{.height = lies ? view->height : view->width,
+    return ImageRegion{.height = lies ? view->height : view->width,
                        .width = lies ? view->width : view->height};
   };
-  make_images(run, *view, kRot90, window_of, [&](int row, const ImageWindow&, uint8_t* out) {
+  make_images(run, *view, kRot90, region_of, [&](int row, const ImageRegion&, uint8_t* out) {
     const int64_t count = view->height * view->width * view->channels;
     for (int64_t k = 0; count > 0 && k < view->images; ++k) {
       turn(run.arg(0).row<E>(row) + k * count, *view, turns_of(row), reinterpret_cast<E*>(out) + k * count);

@@ -48,11 +48,11 @@ To saturated(From value) {
     return value == value ? static_cast<To>(value) : To{0};
   } else if constexpr (is_half<To>) {
     using Wide = std::conditional_t<std::is_same_v<From, float>, float, double>;
-    const Wide held = between(static_cast<Wide>(value), Wide{Bound::low}, Wide{Bound::high});
+    const Wide clamped = between(static_cast<Wide>(value), Wide{Bound::low}, Wide{Bound::high});
     if constexpr (std::is_same_v<To, Float16>) {
-      return to_float16(held);
+      return to_float16(clamped);
     } else {
-      return to_bfloat16(static_cast<float>(held));
+      return to_bfloat16(static_cast<float>(clamped));
     }
   } else if constexpr (std::is_same_v<To, float> && std::is_same_v<From, double>) {
     return static_cast<float>(between(value, double{Bound::low}, double{Bound::high}));

@@ -68,8 +68,8 @@ Status searchsorted_infer(KernelCall& call) {
   const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(searchsorted_body<T>, state); });
   if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(DType::int64, v);
-  const bool settled = a.rank_known() && (a.rank() == 1 || (a.is_static() && v.is_static()));
-  call.set_can_fail(!settled);
+  const bool known = a.rank_known() && (a.rank() == 1 || (a.is_static() && v.is_static()));
+  call.set_can_fail(!known);
   return Status();
 }
 

@@ -17,7 +17,7 @@ void each_part(const KernelRun& run, int row, const Shape& shape, F f, Done done
   for (int64_t k = 0; k < count; ++k) {
     for (int a = 0; a < members; ++a) {
       if (a > 0) f(separator);
-      f(run.arg(a).row<Str>(row)[broadcast_place(run.arg(a).shape, shape, k)]);
+      f(run.arg(a).row<Str>(row)[broadcast_index(run.arg(a).shape, shape, k)]);
     }
     done();
   }

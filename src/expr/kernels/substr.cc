@@ -36,9 +36,9 @@ void substr_body(KernelRun& run) {
     const int64_t* pos = run.arg(1).row<int64_t>(i);
     const int64_t* len = run.arg(2).row<int64_t>(i);
     for (int64_t k = 0; k < count; ++k) {
-      const Str& from = s[broadcast_place(strings, *shape, k)];
-      const int64_t at = pos[broadcast_place(positions, *shape, k)];
-      if (cut(from, at, len[broadcast_place(lengths, *shape, k)], out[k])) continue;
+      const Str& from = s[broadcast_index(strings, *shape, k)];
+      const int64_t at = pos[broadcast_index(positions, *shape, k)];
+      if (cut(from, at, len[broadcast_index(lengths, *shape, k)], out[k])) continue;
       run.fail(i, outside(from, at));
       break;
     }

@@ -10,7 +10,7 @@ namespace weir {
 
 struct TilePlan {
   // Where a step finds or leaves entries.
-  enum class Place : uint8_t {
+  enum class Operand : uint8_t {
     none,
     column,  // of a register: an argument, or a result that is used outside
     slot,    // a tile in the frame
@@ -18,7 +18,7 @@ struct TilePlan {
   struct Planned {
     StepKind kind;
     TileLane lane;
-    Place place = Place::none;
+    Operand operand = Operand::none;
     int index = -1;
   };
   // An argument that is a single entry: its slot is filled with it beforehand.

@@ -85,14 +85,14 @@ void TileRun::fill_singles(int row) {
   }
 }
 
-void TileRun::place_steps(int row) {
+void TileRun::set_steps(int row) {
   TileStep* step = frame_.steps.data();
   for (const TilePlan::Planned& planned : plan_.steps) {
     step->code = tiles_.code(planned.kind, planned.lane);
     step->stride = 0;
-    if (planned.place == TilePlan::Place::slot) {
+    if (planned.operand == TilePlan::Operand::slot) {
       step->data = tile(planned.index);
-    } else if (planned.place == TilePlan::Place::column) {
+    } else if (planned.operand == TilePlan::Operand::column) {
       const Arg& view = slot(planned.index).view;
       step->data = view.row<uint8_t>(row);
       step->stride = static_cast<int64_t>(dtype_size(view.dtype));
@@ -105,7 +105,7 @@ void TileRun::run_steps() {
   FloatMode mode;
   for (int row = 0; row < (flat_ ? 1 : rows_); ++row) {
     fill_singles(row);
-    place_steps(row);
+    set_steps(row);
     tiles_.run(frame_.steps.data(), plan_.lane, entries_ * (flat_ ? rows_ : 1));
   }
   // What stayed in registers is no value.

@@ -36,7 +36,7 @@ class TileRun {
   uint8_t* tile(int slot) const;
   void fill_singles(int row);
   // The steps for the rows from `row` on.
-  void place_steps(int row);
+  void set_steps(int row);
 
   const Program& program_;
   const TilePlan& plan_;

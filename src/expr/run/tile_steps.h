@@ -13,7 +13,7 @@ using Code = void (*)(const TileStep* step, int64_t at, Register v0, Register v1
                       Register v4, Register v5, Register v6, Register v7);
 
 // What a step reads or writes at entry `at`.
-inline const uint8_t* place(const TileStep* step, int64_t at) {
+inline const uint8_t* address(const TileStep* step, int64_t at) {
   return static_cast<const uint8_t*>(step->data) + at * step->stride;
 }
 
@@ -68,14 +68,14 @@ template <class T>
 struct Load {
   static constexpr int kSteps = 1;
   const uint8_t* from;
-  Load(const TileStep* step, int64_t at) : from(place(step, at)) {}
+  Load(const TileStep* step, int64_t at) : from(address(step, at)) {}
   Register operator()(Register, int i) const { return bits(read<T>(from, i)); }
 };
 template <class T>
 struct LoadBytes {
   static constexpr int kSteps = 1;
   const uint8_t* from;
-  LoadBytes(const TileStep* step, int64_t at) : from(place(step, at)) {}
+  LoadBytes(const TileStep* step, int64_t at) : from(address(step, at)) {}
   Vector<Signed<T>> widened(int i) const { return widen_bytes(from + i * VectorOf<T>::kCount, Signed<T>{}); }
   Register operator()(Register, int i) const { return bits(widened(i)); }
 };
@@ -88,7 +88,7 @@ template <class T>
 struct Store {
   static constexpr int kSteps = 1;
   uint8_t* to;
-  Store(const TileStep* step, int64_t at) : to(const_cast<uint8_t*>(place(step, at))) {}
+  Store(const TileStep* step, int64_t at) : to(const_cast<uint8_t*>(address(step, at))) {}
   Register operator()(Register v, int i) const {
     *reinterpret_cast<typename VectorOf<T>::InMemory*>(to + i * kVectorBytes) = as<T>(v);
     return v;
@@ -98,7 +98,7 @@ template <class T>
 struct StoreBytes {
   static constexpr int kSteps = 1;
   uint8_t* to;
-  StoreBytes(const TileStep* step, int64_t at) : to(const_cast<uint8_t*>(place(step, at))) {}
+  StoreBytes(const TileStep* step, int64_t at) : to(const_cast<uint8_t*>(address(step, at))) {}
   void narrow(Vector<Signed<T>> v, int i) const { narrow_to_bytes(v, to + i * VectorOf<T>::kCount); }
   Register operator()(Register v, int i) const {
     narrow(as<Signed<T>>(v), i);
@@ -119,7 +119,7 @@ template <class T, class F>
 struct Binary {
   static constexpr int kSteps = 1;
   const uint8_t* other;
-  Binary(const TileStep* step, int64_t at) : other(place(step, at)) {}
+  Binary(const TileStep* step, int64_t at) : other(address(step, at)) {}
   Register operator()(Register v, int i) const { return bits(F::of(as<T>(v), read<T>(other, i))); }
 };
 template <class F>
@@ -140,7 +140,7 @@ struct Ternary {
   static constexpr int kSteps = 2;
   const uint8_t* second;
   const uint8_t* third;
-  Ternary(const TileStep* step, int64_t at) : second(place(step, at)), third(place(step + 1, at)) {}
+  Ternary(const TileStep* step, int64_t at) : second(address(step, at)), third(address(step + 1, at)) {}
   Register operator()(Register v, int i) const {
     return bits(F::of(as<T>(v), read<T>(second, i), read<T>(third, i)));
   }

@@ -12,7 +12,7 @@ namespace weir {
 
 namespace {
 
-std::string written(const Literal::Number& number) {
+std::string text_of_number(const Literal::Number& number) {
   return concat(number.negative ? "-" : "", number.floating ? number.text : std::to_string(number.integer));
 }
 
@@ -28,8 +28,9 @@ std::string as_integer(const Literal::Number& number, DType dtype) {
 }
 
 Status does_not_fit(const Literal::Number& number, DType dtype) {
-  return invalid_argument({concat("the literal ", written(number), " does not fit ", dtype_name(dtype)),
-                           as_integer(number, dtype)});
+  return invalid_argument(
+      {concat("the literal ", text_of_number(number), " does not fit ", dtype_name(dtype)),
+       as_integer(number, dtype)});
 }
 
 template <class T>
@@ -108,7 +109,7 @@ Result<Tensor> Literal::to(DType dtype) const {
   const bool known = in_float_mode([&] { return visit<Numbers>(dtype, convert_all); });
   if (!known && numbers.empty()) return out;
   if (!known)
-    return invalid_argument(concat("the literal ", written(numbers[0]), " is no ", dtype_name(dtype)));
+    return invalid_argument(concat("the literal ", text_of_number(numbers[0]), " is no ", dtype_name(dtype)));
   if (!status.ok()) return status;
   return out;
 }

@@ -17,7 +17,7 @@ class Builder;
 // One component. Exactly one of literal, constant, dataset and owner says where it comes from.
 struct Leaf {
   Component type = {};
-  // A literal: adapts until its dtype is settled.
+  // A literal: adapts until its dtype is resolved.
   LiteralRef literal = {};
   // Known when the dataset is built.
   std::shared_ptr<const Tensor> constant = {};

@@ -56,7 +56,7 @@ inline constexpr int64_t kGifPixelsPerByte = 4096;
 inline constexpr int64_t kCheapPixels = int64_t{1} << 24;
 
 // A part of an image.
-struct ImageWindow {
+struct ImageRegion {
   int64_t y = 0;
   int64_t x = 0;
   int64_t height = 0;
@@ -69,7 +69,7 @@ struct DecodeOptions {
   // JPEG: makes the image smaller by 1, 2, 4 or 8 while it is decoded.
   int ratio = 1;
   // JPEG: only this part, which must lie within the image. May be null.
-  const ImageWindow* window = nullptr;
+  const ImageRegion* region = nullptr;
   // PNG: gives uint16; 8-bit samples are multiplied by 257.
   bool wide = false;
 };

@@ -65,7 +65,7 @@ class JpegDecoder : public ImageDecoder {
     }
     shape_ = {.height = info_.output_height, .width = info_.output_width, .channels = options_.channels};
     if (options.channels < 0) shape_.channels = info_.num_components;
-    return options.window == nullptr ? Status() : set_window(*options.window);
+    return options.region == nullptr ? Status() : set_region(*options.region);
   }
 
   Status decode(uint8_t* out) override {
@@ -76,18 +76,18 @@ class JpegDecoder : public ImageDecoder {
  private:
   Status error() const { return trap_.error("cannot decode the JPEG"); }
 
-  Status set_window(const ImageWindow& window) {
+  Status set_region(const ImageRegion& region) {
     const auto fits = [](int64_t at, int64_t size, int64_t whole) {
       return at >= 0 && size > 0 && at <= whole && size <= whole - at;
     };
-    if (!fits(window.y, window.height, shape_.height) || !fits(window.x, window.width, shape_.width)) {
+    if (!fits(region.y, region.height, shape_.height) || !fits(region.x, region.width, shape_.width)) {
       return invalid_argument(expected_found(
           concat("a window within the image of ", shape_.height, " by ", shape_.width, " pixels"),
-          concat("[", window.y, ", ", window.x, ", ", window.height, ", ", window.width, "]")));
+          concat("[", region.y, ", ", region.x, ", ", region.height, ", ", region.width, "]")));
     }
-    window_ = window;
-    shape_.height = window.height;
-    shape_.width = window.width;
+    region_ = region;
+    shape_.height = region.height;
+    shape_.width = region.width;
     return Status();
   }
 
@@ -125,30 +125,30 @@ class JpegDecoder : public ImageDecoder {
   static void decode_pixels(JpegDecoder& self) {
     jpeg_decompress_struct& info = self.info_;
     jpeg_start_decompress(&info);
-    const bool whole = self.options_.window == nullptr;
-    if (!whole) self.enter_window();
+    const bool whole = self.options_.region == nullptr;
+    if (!whole) self.enter_region();
     if (whole && info.out_color_space != JCS_CMYK) {
       self.read_rows();
       jpeg_finish_decompress(&info);
       return;
     }
     self.read_converted_rows();
-    // What lies below a window is not read.
+    // What lies below a region is not read.
     if (whole) jpeg_finish_decompress(&info);
   }
 
-  // Skips the rows above the window, and most of what lies beside it. A block more is decoded on each side,
+  // Skips the rows above the region, and most of what lies beside it. A block more is decoded on each side,
   // since the colours of pixels at its edge depend on their neighbours.
-  void enter_window() {
+  void enter_region() {
     const auto block = static_cast<int64_t>(info_.max_h_samp_factor) * DCTSIZE;
-    const int64_t left = std::max<int64_t>(0, window_.x - block);
-    const int64_t right = std::min<int64_t>(info_.output_width, window_.x + window_.width + block);
+    const int64_t left = std::max<int64_t>(0, region_.x - block);
+    const int64_t right = std::min<int64_t>(info_.output_width, region_.x + region_.width + block);
     auto first = static_cast<JDIMENSION>(left);
     if (auto width = static_cast<JDIMENSION>(right - left); width < info_.output_width) {
       jpeg_crop_scanline(&info_, &first, &width);
     }
-    skipped_pixels_ = static_cast<size_t>(window_.x) - first;
-    if (window_.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(window_.y));
+    skipped_pixels_ = static_cast<size_t>(region_.x) - first;
+    if (region_.y > 0) jpeg_skip_scanlines(&info_, static_cast<JDIMENSION>(region_.y));
   }
 
   void read_rows() {
@@ -192,7 +192,7 @@ class JpegDecoder : public ImageDecoder {
 
   std::string_view bytes_;
   DecodeOptions options_;
-  ImageWindow window_;
+  ImageRegion region_;
   JpegTrap trap_;
   Source source_ = {};
   jpeg_progress_mgr progress_ = {};

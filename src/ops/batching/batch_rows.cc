@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 // Rows at hand at once.
-constexpr int64_t kWindowRows = int64_t{1} << 20;
+constexpr int64_t kPageRows = int64_t{1} << 20;
 
 const Tensor* tensor_of_row(const Column& column, int row) {
   return &column.list()[static_cast<size_t>(row)];
@@ -32,15 +32,15 @@ BatchRows::BatchRows(Opening& opening) : input_(opening, 0, Port::Mode::keep) {
   joined_.resize(components_.size());
   parts_.resize(input_.node().components().size());
   origins_.resize(kMaxBlockRows);
-  window_.columns.resize(components_.size());
+  page_.columns.resize(components_.size());
 }
 
 Step BatchRows::fill(Context& ctx, int64_t rows, For use) {
   while (buffered() == 0) {
-    if (window_end_ < length_ * count_) {
+    if (page_end_ < length_ * count_) {
       if (use == For::counting) {
-        count_window(rows);
-      } else if (ErrorPtr error = open_window()) {
+        count_page(rows);
+      } else if (ErrorPtr error = open_page()) {
         return error;
       }
       continue;
@@ -127,8 +127,8 @@ ErrorPtr BatchRows::open(const Block& block, int row) {
   for (int i = row; has_origins_ && i < end; ++i)
     origins_[static_cast<size_t>(i - row)] = block.origins.of(i);
   length_ = length;
-  window_.rows = begin_ = 0;
-  window_end_ = skip;
+  page_.rows = begin_ = 0;
+  page_end_ = skip;
   return nullptr;
 }
 
@@ -148,8 +148,8 @@ ErrorPtr BatchRows::open_value(const Block& block, int row) {
   if (skip > 0 && skip >= length) return shorter_than_saved();
   count_ = 1;
   length_ = length;
-  window_.rows = begin_ = 0;
-  window_end_ = skip;
+  page_.rows = begin_ = 0;
+  page_end_ = skip;
   return nullptr;
 }
 
@@ -165,36 +165,35 @@ ErrorPtr BatchRows::split_value() {
   return nullptr;
 }
 
-ErrorPtr BatchRows::open_window() {
+ErrorPtr BatchRows::open_page() {
   if (!dense_) {
     if (!split_) {
       if (ErrorPtr error = split_value()) return error;
     }
-    const int64_t rows = std::min<int64_t>(length_ - window_end_, kMaxBlockRows);
-    value_.read(window_end_, static_cast<int>(rows), window_);
-    window_end_ += rows;
+    const int64_t rows = std::min<int64_t>(length_ - page_end_, kMaxBlockRows);
+    value_.read(page_end_, static_cast<int>(rows), page_);
+    page_end_ += rows;
     begin_ = 0;
     return nullptr;
   }
-  const int64_t rows = std::min(length_ * count_ - window_end_, kWindowRows);
-  for (size_t i = 0; i < joined_.size(); ++i)
-    window_.columns[i].set_dense(joined_[i].rows(window_end_, rows));
-  window_.rows = static_cast<int>(rows);
-  window_end_ += rows;
+  const int64_t rows = std::min(length_ * count_ - page_end_, kPageRows);
+  for (size_t i = 0; i < joined_.size(); ++i) page_.columns[i].set_dense(joined_[i].rows(page_end_, rows));
+  page_.rows = static_cast<int>(rows);
+  page_end_ += rows;
   begin_ = 0;
   return nullptr;
 }
 
-// Like open_window(), without values.
-void BatchRows::count_window(int64_t rows) noexcept {
-  rows = std::min({rows, length_ * count_ - window_end_, kWindowRows});
-  window_.rows = static_cast<int>(rows);
-  window_end_ += rows;
+// Like open_page(), without values.
+void BatchRows::count_page(int64_t rows) noexcept {
+  rows = std::min({rows, length_ * count_ - page_end_, kPageRows});
+  page_.rows = static_cast<int>(rows);
+  page_end_ += rows;
   begin_ = 0;
 }
 
 int BatchRows::lose(int rows) noexcept {
-  if (buffered() == 0 && window_end_ < length_ * count_) count_window(rows);
+  if (buffered() == 0 && page_end_ < length_ * count_) count_page(rows);
   const int lost = std::min(rows, buffered());
   take(lost);
   return lost;
@@ -227,8 +226,8 @@ void BatchRows::state(Archive& archive) {
   input_.state(archive);
   archive("offset", offset_, 0, kMostCounted);
   if (!archive.loading()) return;
-  length_ = count_ = window_end_ = 0;
-  window_.rows = begin_ = 0;
+  length_ = count_ = page_end_ = 0;
+  page_.rows = begin_ = 0;
   skip_ = offset_;
 }
 

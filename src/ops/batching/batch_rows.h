@@ -29,9 +29,9 @@ class BatchRows {
   // Takes up to `rows` rows of the open element that cannot be given, and returns how many.
   int lose(int rows) noexcept;
   // The columns in which rows [begin(), begin() + buffered()) are at hand.
-  const Block& block() const { return window_; }
+  const Block& block() const { return page_; }
   int begin() const { return begin_; }
-  int buffered() const { return window_.rows - begin_; }
+  int buffered() const { return page_.rows - begin_; }
   void take(int count) { begin_ += count; }
   // What was taken is never needed again.
   void consume();
@@ -49,11 +49,11 @@ class BatchRows {
   ErrorPtr split_value();
   int64_t lengths_of(const Block& block, int row) const;
   ErrorPtr different_lengths(const Block& block, int row) const;
-  ErrorPtr open_window();
-  void count_window(int64_t rows) noexcept;
+  ErrorPtr open_page();
+  void count_page(int64_t rows) noexcept;
   bool is_open() const { return length_ > 0; }
   // The rows of the open elements that were taken.
-  int64_t taken() const { return window_end_ - window_.rows + begin_; }
+  int64_t taken() const { return page_end_ - page_.rows + begin_; }
 
   Port input_;
   std::vector<Component> components_;
@@ -74,9 +74,9 @@ class BatchRows {
   bool has_origins_ = false;
   std::vector<Origin> origins_;
   Origin failed_origin_;
-  // Part of their rows, which ends before row window_end_.
-  Block window_;
-  int64_t window_end_ = 0;
+  // Part of their rows, which ends before row page_end_.
+  Block page_;
+  int64_t page_end_ = 0;
   int begin_ = 0;
   // How many rows of the first element not consumed have been consumed, and of the next one to be opened.
   int64_t offset_ = 0;

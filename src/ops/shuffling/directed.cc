@@ -45,12 +45,12 @@ int Directed::choices_ahead(int limit) {
 }
 
 // Pulls what the choices ahead want. Answers pending if something has to be waited for.
-PullResult Directed::fetch(Context& ctx, const Demand& demand, int window) {
+PullResult Directed::fetch(Context& ctx, const Demand& demand, int ahead) {
   PullResult answer = PullResult::rows;
   for (Source& source : sources_) {
     if (source.wanted == 0 || source.ended) continue;
     Demand part = demand.at_most(source.wanted);
-    part.bytes = std::max<int64_t>(1, demand.bytes / window * source.wanted);
+    part.bytes = std::max<int64_t>(1, demand.bytes / ahead * source.wanted);
     const PullResult got = source.port.fill(ctx, part);
     if (got == PullResult::cancelled) return got;
     if (got == PullResult::end) source.ended = true;
@@ -61,9 +61,9 @@ PullResult Directed::fetch(Context& ctx, const Demand& demand, int window) {
 
 // Assigns rows to the choices ahead, in their order, as far as rows are there. Returns false if the sequence
 // ends then.
-bool Directed::plan(int window) {
+bool Directed::plan(int ahead) {
   const int begin = choices_.begin();
-  for (; used_choices_ < window; ++used_choices_) {
+  for (; used_choices_ < ahead; ++used_choices_) {
     const int64_t chosen = choice(begin + used_choices_);
     Source& source = sources_[static_cast<size_t>(chosen)];
     if (source.ended) {
@@ -88,11 +88,11 @@ Step Directed::next(Context& ctx, const Demand& demand, Block& out) {
     wanted.drop = false;
     PullResult got = choices_.fill(ctx, wanted);
     if (got != PullResult::rows) return got;
-    const int window = choices_ahead(wanted.rows);
-    if (window == 0) return refuse_choice(out);
-    got = fetch(ctx, demand, window);
+    const int ahead = choices_ahead(wanted.rows);
+    if (ahead == 0) return refuse_choice(out);
+    got = fetch(ctx, demand, ahead);
     if (got == PullResult::cancelled) return got;
-    const bool goes_on = plan(window);
+    const bool goes_on = plan(ahead);
     if (planned_ > 0) {
       give(demand, out);
       take_planned();

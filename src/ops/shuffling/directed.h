@@ -43,8 +43,8 @@ class Directed final : public Cursor {
 
   int64_t choice(int row) const;
   int choices_ahead(int limit);
-  PullResult fetch(Context& ctx, const Demand& demand, int window);
-  bool plan(int window);
+  PullResult fetch(Context& ctx, const Demand& demand, int ahead);
+  bool plan(int ahead);
   void give(const Demand& demand, Block& out);
   void take_planned() noexcept;
   Step refuse_choice(Block& out);

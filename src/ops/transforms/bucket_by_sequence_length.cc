@@ -11,8 +11,8 @@
 #include "dataset/compose.h"
 #include "ops/batching/batch_cursor.h"
 #include "ops/batching/endless.h"
-#include "ops/batching/held_dataset.h"
 #include "ops/batching/joined_batch.h"
+#include "ops/batching/kept_dataset.h"
 #include "ops/batching/padding.h"
 #include "ops/functions/apply.h"
 #include "ops/functions/native.h"
@@ -100,7 +100,7 @@ class SizeOf final : public Native {
 // The dataset of one batch that the elements of a group make.
 class BatchOf final : public Native {
  public:
-  // `batches`: of each bucket, over the node of HeldDataset; null where a batch is an error.
+  // `batches`: of each bucket, over the node of KeptDataset; null where a batch is an error.
   BatchOf(const Spec& element, const Spec& batch, std::vector<DatasetRef> batches, int64_t end)
       : Native(Spec::tuple({int64_scalar(), Spec::dataset(element)}), Spec::dataset(batch)),
         batches_(std::move(batches)),
@@ -189,7 +189,7 @@ ValueParam shapes_of(const Spec& element, const std::vector<Padding>& padding, i
 }
 
 // A bucket's batches of `size` elements, padded up to `filler` where nothing else says how far.
-Result<DatasetRef> batches_of(const Params& params, const HeldDataset& groups, const BuildSite& site,
+Result<DatasetRef> batches_of(const Params& params, const KeptDataset& groups, const BuildSite& site,
                               int64_t size, int64_t filler) {
   if (*params.no_padding) {
     BatchParams batch;
@@ -237,7 +237,7 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
   std::vector<int64_t> sizes;
   WEIR_TRY(check(params, boundaries, sizes));
   const Spec& element = inputs[0]->spec();
-  WEIR_ASSIGN(HeldDataset groups, HeldDataset::make(element));
+  WEIR_ASSIGN(KeptDataset groups, KeptDataset::make(element));
   BuildSite inner = site;
   inner.depth = site.depth + 1;
   std::vector<DatasetRef> batches(sizes.size());

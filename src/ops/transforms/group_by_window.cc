@@ -22,7 +22,7 @@
 #include "dataset/held_rows.h"
 #include "dataset/yield_timer.h"
 #include "ops/batching/endless.h"
-#include "ops/batching/held_dataset.h"
+#include "ops/batching/kept_dataset.h"
 #include "ops/functions/inner.h"
 #include "ops/functions/row_keys.h"
 #include "ops/list.h"
@@ -101,11 +101,11 @@ class Largest {
 class GroupByWindow final : public RowKeeper {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(HeldDataset datasets, HeldDataset::make(opening.node->inputs()[0]->spec()));
+    WEIR_ASSIGN(KeptDataset datasets, KeptDataset::make(opening.node->inputs()[0]->spec()));
     return std::unique_ptr<Cursor>(std::make_unique<GroupByWindow>(opening, params, std::move(datasets)));
   }
 
-  GroupByWindow(Opening& opening, const Params& params, HeldDataset datasets)
+  GroupByWindow(Opening& opening, const Params& params, KeptDataset datasets)
       : input_(opening, 0, Port::Mode::keep),
         keys_(input_, opening, params.key),
         reduce_(opening, params.reduce),
@@ -508,7 +508,7 @@ class GroupByWindow final : public RowKeeper {
   Apply size_;
   // 0 if window_size is a function.
   const int64_t constant_size_;
-  const HeldDataset datasets_;
+  const KeptDataset datasets_;
   const bool counts_bytes_;
   HeldBytes held_;
   // What the groups take, with the one that is being given.

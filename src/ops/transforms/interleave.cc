@@ -17,7 +17,7 @@
 #include "dataset/counted.h"
 #include "dataset/tuner_start.h"
 #include "dataset/yield_timer.h"
-#include "ops/access/placed_rows.h"
+#include "ops/access/scattered_rows.h"
 #include "ops/functions/inner.h"
 #include "ops/list.h"
 
@@ -73,7 +73,7 @@ class Interleave final : public Cursor {
         width_(opening.node->components().size()),
         cycle_length_(params.cycle_length.value_or(kAutoCycle)),
         block_length_(*params.block_length),
-        placed_(opening.node->components()),
+        scattered_(opening.node->components()),
         one_turn_(shares_openings(opening.ctx.session, *opening.node)) {
     if (sequential(params) || one_turn_ || !outer_.opens_apart()) return;
     const int most_at_once = static_cast<int>(std::min(cycle_length_, kMostAtOnce));
@@ -96,11 +96,12 @@ class Interleave final : public Cursor {
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     rows_in_call_ = 0;
     open_ahead(ctx);
-    const Demand limited = demand.at_most(std::max<int64_t>((demand.bytes - 1) / placed_.row_bytes() + 1, 1));
+    const Demand limited =
+        demand.at_most(std::max<int64_t>((demand.bytes - 1) / scattered_.row_bytes() + 1, 1));
     // A turn that serves the whole call gives its block as it is.
-    const bool places = placed_.fits() && !one_turn_ && block_length_ <= kMaxBlockRows &&
+    const bool places = scattered_.fits() && !one_turn_ && block_length_ <= kMaxBlockRows &&
                         limited.rows > block_length_ - block_index_;
-    if (places && placed_.begin(out, limited.rows, demand.drop)) return place_turns(ctx, limited);
+    if (places && scattered_.begin(out, limited.rows, demand.drop)) return place_turns(ctx, limited);
     return append_turns(ctx, demand, out);
   }
 
@@ -170,7 +171,7 @@ class Interleave final : public Cursor {
   size_t width_;
   int64_t cycle_length_;
   int64_t block_length_;
-  PlacedRows placed_;
+  ScatteredRows scattered_;
   std::vector<Turn> turns_;
   // A turn may open what other uses open as well, in the order in which rows are wanted: never one row early.
   const bool one_turn_;
@@ -255,9 +256,9 @@ Step Interleave::place_turns(Context& ctx, const Demand& demand) {
     if (got != PullResult::rows && place == 0) return got;
     if (got != PullResult::rows) break;
     if (part_.rows == 0) continue;
-    placed_.put(part_, {.first = place, .left = part_.rows, .run = part_.rows});
+    scattered_.put(part_, {.first = place, .left = part_.rows, .run = part_.rows});
   }
-  placed_.finish(rows_in_call_);
+  scattered_.finish(rows_in_call_);
   return PullResult::rows;
 }
 
@@ -337,10 +338,10 @@ PullResult Interleave::place_slot(Context& ctx, size_t turn, int64_t rows, int64
     const PullResult got = inner.next(ctx, demand.at_most(rows), part_);
     if (got == PullResult::cancelled) return got;
     if (got != PullResult::rows) throw std::logic_error("a dataset has fewer elements than it had assured");
-    placed_.put(part_, {.first = static_cast<int>(place + in_turn),
-                        .left = static_cast<int>(block_length_ - in_turn),
-                        .run = static_cast<int>(block_length_),
-                        .gap = static_cast<int>(round - block_length_)});
+    scattered_.put(part_, {.first = static_cast<int>(place + in_turn),
+                           .left = static_cast<int>(block_length_ - in_turn),
+                           .run = static_cast<int>(block_length_),
+                           .gap = static_cast<int>(round - block_length_)});
     rows -= part_.rows;
     if (rows == 0) break;
     in_turn += part_.rows;

@@ -53,17 +53,17 @@ struct Options {
 };
 
 // Settings of a pipeline are none of an element's.
-Status settled(const char* parameter, bool expression) {
+Status literal_only(const char* parameter, bool expression) {
   if (!expression) return Status();
   return invalid_argument(expected_found(concat("a literal for ", parameter), "a variable"));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
-  WEIR_TRY(settled("autotune", params.autotune.state == BoolParam::State::expression));
-  WEIR_TRY(settled("threads", params.threads.state == IntParam::State::expression));
-  WEIR_TRY(settled("memory", params.memory.state == IntParam::State::expression));
-  WEIR_TRY(settled("warm_start", params.warm_start.state == BoolParam::State::expression));
-  WEIR_TRY(settled("tuned", params.tuned.state == StringParam::State::expression));
+  WEIR_TRY(literal_only("autotune", params.autotune.state == BoolParam::State::expression));
+  WEIR_TRY(literal_only("threads", params.threads.state == IntParam::State::expression));
+  WEIR_TRY(literal_only("memory", params.memory.state == IntParam::State::expression));
+  WEIR_TRY(literal_only("warm_start", params.warm_start.state == BoolParam::State::expression));
+  WEIR_TRY(literal_only("tuned", params.tuned.state == StringParam::State::expression));
   TunedNumbers numbers;
   if (params.tuned.is_constant() && !read_tuned(*params.tuned, numbers)) {
     return invalid_argument(

@@ -14,8 +14,7 @@
 #include "core/memory_budget.h"
 #include "core/text.h"
 #include "dataset/operator.h"
-#include "ops/batching/held_dataset.h"
-#include "ops/batching/window_rows.h"
+#include "ops/batching/kept_dataset.h"
 
 namespace weir::window_op {
 namespace {
@@ -34,7 +33,7 @@ struct WindowShape {
 };
 
 // Rows of the input that the next windows need, in the blocks that they came in.
-class HeldInput {
+class KeptInput {
  public:
   struct Piece {
     Block block;
@@ -44,7 +43,7 @@ class HeldInput {
     int64_t end() const { return first + block.rows; }
   };
 
-  explicit HeldInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
+  explicit KeptInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
@@ -122,8 +121,8 @@ class WindowRows {
   int64_t end(const Port& input) const { return std::min(capped_add(start_, span_), input.position()); }
   // Not null: the next window is lost for this reason.
   ErrorPtr lack() const { return start_ < lost_to_ ? lack_ : nullptr; }
-  const std::vector<HeldInput::Piece>& pieces() const { return rows_.pieces(); }
-  // As HeldInput::replace().
+  const std::vector<KeptInput::Piece>& pieces() const { return rows_.pieces(); }
+  // As KeptInput::replace().
   void replace(const Block& block) { rows_.replace(block, start_); }
 
   // Reads what the next window needs; `wanted` windows are asked for.
@@ -162,7 +161,7 @@ class WindowRows {
 
   // The first error among the elements of the next window, which ends before `end`; null if there is none.
   const ErrorPtr* first_error(int64_t end) const {
-    for (const HeldInput::Piece& piece : rows_.pieces()) {
+    for (const KeptInput::Piece& piece : rows_.pieces()) {
       for (const RowError& error : piece.block.errors) {
         const int64_t ordinal = piece.first + error.row;
         if (ordinal >= start_ && ordinal < end && (ordinal - start_) % shape_.stride == 0)
@@ -174,7 +173,7 @@ class WindowRows {
 
   // Where the first element of the next window came from.
   Origin origin() const {
-    const HeldInput::Piece& piece = rows_.pieces().front();
+    const KeptInput::Piece& piece = rows_.pieces().front();
     return piece.block.origins.of(static_cast<int>(start_ - piece.first));
   }
 
@@ -182,7 +181,7 @@ class WindowRows {
   template <class F>
   void each_run(int64_t end, F&& f) const {
     int64_t ordinal = start_;
-    for (const HeldInput::Piece& piece : rows_.pieces()) {
+    for (const KeptInput::Piece& piece : rows_.pieces()) {
       const int64_t piece_end = std::min(piece.end(), end);
       while (ordinal < piece_end) {
         const int count = shape_.stride == 1 ? static_cast<int>(piece_end - ordinal) : 1;
@@ -204,7 +203,7 @@ class WindowRows {
   const int64_t span_;
   const size_t width_;
   int64_t start_ = 0;
-  HeldInput rows_;
+  KeptInput rows_;
   // The elements before this one were dropped for lack of memory, for that reason.
   int64_t lost_to_ = 0;
   ErrorPtr lack_;
@@ -235,7 +234,7 @@ class Window final : public Cursor {
 
   // A part of the element that becomes a dataset of its own: components [first, first + count).
   struct Leaf {
-    HeldDataset datasets;
+    KeptDataset datasets;
     size_t first;
     size_t count;
   };
@@ -286,7 +285,7 @@ class Window final : public Cursor {
       for (const Spec& child : spec.children) WEIR_TRY(add_leaves(child, leaves));
       return Status();
     }
-    WEIR_ASSIGN(HeldDataset datasets, HeldDataset::make(spec));
+    WEIR_ASSIGN(KeptDataset datasets, KeptDataset::make(spec));
     const size_t first = leaves.empty() ? 0 : leaves.back().first + leaves.back().count;
     leaves.push_back({std::move(datasets), first, static_cast<size_t>(spec.component_count())});
     return Status();
@@ -324,7 +323,7 @@ class Window final : public Cursor {
     // Beyond this, copying costs more than a block for each piece.
     constexpr int64_t kMostCopied = 16384;
     int64_t bytes = 0;
-    for (const HeldInput::Piece& piece : rows_.pieces()) bytes += piece.block.byte_size();
+    for (const KeptInput::Piece& piece : rows_.pieces()) bytes += piece.block.byte_size();
     const bool copies = rows_.pieces().size() > 1 && bytes <= kMostCopied;
     std::vector<Block> out(copies ? 1 : 0);
     if (copies) out[0].columns.resize(width_);

@@ -91,15 +91,15 @@ struct Shares {
   C r, g, b;
 };
 template <class C>
-[[gnu::always_inline]] inline C held(C x) {
+[[gnu::always_inline]] inline C clamped(C x) {
   // In this order nan stays nan.
   const C raised = x < C(0) ? C(0) : x;
   return raised > C(1) ? C(1) : raised;
 }
 template <class C>
 [[gnu::always_inline]] inline Shares<C> shares_of(C hue) {
-  return {held(std::fabs(hue - C(3)) - C(1)), held(C(2) - std::fabs(hue - C(2))),
-          held(C(2) - std::fabs(hue - C(4)))};
+  return {clamped(std::fabs(hue - C(3)) - C(1)), clamped(C(2) - std::fabs(hue - C(2))),
+          clamped(C(2) - std::fabs(hue - C(4)))};
 }
 
 }  // namespace detail
@@ -163,7 +163,7 @@ struct Saturation {
       const float b = to_unit(in[3 * k + 2]);
       const float top = detail::greatest(r, g, b);
       const float range = top - detail::least(r, g, b);
-      const float saturation = top > 0.0f ? detail::held(range / top * factor) : 0.0f;
+      const float saturation = top > 0.0f ? detail::clamped(range / top * factor) : 0.0f;
       const float scale = range > 0.0f ? top * saturation / range : 0.0f;
       out[3 * k] = from_unit<T>(top - (top - r) * scale);
       out[3 * k + 1] = from_unit<T>(top - (top - g) * scale);

@@ -75,8 +75,8 @@ inline float log1p(float x) {
 
 inline float tanh(float x) {
   const double wide = x;
-  const double held = wide > 30.0 ? 30.0 : wide;
-  const double e = math::exp(2.0 * (held < -30.0 ? -30.0 : held));
+  const double clamped = wide > 30.0 ? 30.0 : wide;
+  const double e = math::exp(2.0 * (clamped < -30.0 ? -30.0 : clamped));
   const double near = wide * (1.0 - wide * wide * (1.0 / 3.0));
   return static_cast<float>(std::fabs(wide) < 0x1p-9 ? near : (e - 1.0) / (e + 1.0));
 }

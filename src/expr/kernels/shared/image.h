@@ -37,16 +37,16 @@ inline int height_axis(const Shape& shape) { return shape.rank() - 3; }
 Shape with_image_size(const Shape& shape, int64_t height, int64_t width);
 
 // For kernels whose images get a size that may differ between rows: makes the results, of the height and
-// width of window_of(row), and calls fill(row, window, out). A row whose window fails has failed, naming the
+// width of region_of(row), and calls fill(row, region, out). A row whose region fails has failed, naming the
 // function.
-template <class WindowOf, class Fill>
-void make_images(KernelRun& run, const ImageView& view, std::string_view name, WindowOf window_of,
+template <class RegionOf, class Fill>
+void make_images(KernelRun& run, const ImageView& view, std::string_view name, RegionOf region_of,
                  Fill fill) {
-  const Result<ImageWindow> first = window_of(0);
+  const Result<ImageRegion> first = region_of(0);
   bool equal = first.ok();
   for (int i = 1; equal && i < run.rows(); ++i) {
-    const Result<ImageWindow> window = window_of(i);
-    equal = window.ok() && window->height == first->height && window->width == first->width;
+    const Result<ImageRegion> region = region_of(i);
+    equal = region.ok() && region->height == first->height && region->width == first->width;
   }
   uint8_t* out = nullptr;
   size_t row_bytes = 0;
@@ -57,14 +57,14 @@ void make_images(KernelRun& run, const ImageView& view, std::string_view name, W
     row_bytes = static_cast<size_t>(shape.count()) * dtype_size(run.arg(0).dtype);
   }
   for (int i = 0; i < run.rows(); ++i) {
-    const Result<ImageWindow> window = window_of(i);
-    if (!window.ok()) {
-      fail_row(run, i, name, window.status());
+    const Result<ImageRegion> region = region_of(i);
+    if (!region.ok()) {
+      fail_row(run, i, name, region.status());
       continue;
     }
     uint8_t* row = equal ? out + static_cast<size_t>(i) * row_bytes
-                         : run.make_row(0, i, view.resized(window->height, window->width));
-    if (row != nullptr) fill(i, *window, row);
+                         : run.make_row(0, i, view.resized(region->height, region->width));
+    if (row != nullptr) fill(i, *region, row);
   }
 }
 

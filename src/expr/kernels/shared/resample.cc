@@ -135,7 +135,7 @@ class Bilinear : public Resampler {
   }
 
   void resample(const uint8_t* image, float* out) override {
-    held_ = {-1, -1};
+    loaded_ = {-1, -1};
     const auto count = static_cast<int64_t>(columns_.size()) * from_.channels;
     for (const Pair& pair : rows_) {
       const float* lower = line(image, pair.lower, pair.upper);
@@ -149,10 +149,10 @@ class Bilinear : public Resampler {
   // The row `y` of the image in the new width; keeps the row `other`.
   const float* line(const uint8_t* image, int64_t y, int64_t other) {
     for (size_t k = 0; k < 2; ++k) {
-      if (held_[k] == y) return lines_[k].data();
+      if (loaded_[k] == y) return lines_[k].data();
     }
-    const size_t k = held_[0] == other ? 1 : 0;
-    held_[k] = y;
+    const size_t k = loaded_[0] == other ? 1 : 0;
+    loaded_[k] = y;
     const int64_t samples = from_.width * from_.channels;
     const uint8_t* row = image + static_cast<size_t>(y * samples) * reader_.size;
     if (!byte_pairs_.empty()) {
@@ -210,7 +210,7 @@ class Bilinear : public Resampler {
   std::vector<float> row_;
   // Two rows of the new width, and which ones they are.
   std::array<std::vector<float>, 2> lines_;
-  std::array<int64_t, 2> held_ = {-1, -1};
+  std::array<int64_t, 2> loaded_ = {-1, -1};
   std::vector<BytePair> byte_pairs_;
   std::vector<float> shares_;
 };
@@ -411,16 +411,16 @@ class Area : public Resampler {
   void resample(const uint8_t* image, float* out) override {
     const int64_t samples = from_.width * from_.channels;
     const size_t count = line_.size() - kPadding;
-    int64_t held = -1;
+    int64_t loaded = -1;
     for (const Spans::Span& span : rows_.spans) {
       const float* weights = rows_.weights_of(span);
       std::fill_n(out, count, 0.0f);
       for (int64_t k = 0; k < span.count; ++k) {
         // Two rows of the result may share one.
-        if (const int64_t y = span.first + k; y != held) {
+        if (const int64_t y = span.first + k; y != loaded) {
           reader_.load(image + static_cast<size_t>(y * samples) * reader_.size, row_.data(), samples);
           gather(columns_, from_.channels, row_.data(), line_.data());
-          held = y;
+          loaded = y;
         }
         for (size_t i = 0; i < count; ++i) out[i] += line_[i] * weights[k];
       }

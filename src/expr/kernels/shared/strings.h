@@ -55,7 +55,7 @@ inline bool is_scalar(KernelRun& run, int arg, std::string_view what) {
 
 // The place of the argument's entry that entry `k` of the shape it broadcasts to takes. Costs a few
 // divisions, or little if the shapes are equal or the argument is a scalar.
-inline int64_t broadcast_place(const Shape& from, const Shape& to, int64_t k) {
+inline int64_t broadcast_index(const Shape& from, const Shape& to, int64_t k) {
   if (from.rank() == 0) return 0;
   if (from == to) return k;
   int64_t place = 0;

@@ -54,9 +54,9 @@ Angle reduce_exactly(double x) {
   const int first = exponent - 2 + 64;
   const auto word = static_cast<size_t>(first / 64);
   const Wide digits{kDigits[word], kDigits[word + 1], kDigits[word + 2]};
-  Wide window = shifted_left(digits, first % 64);
-  if (first % 64 != 0) window.c |= kDigits[word + 3] >> (64 - first % 64);
-  const Wide turns = product(window, mantissa);
+  Wide slice = shifted_left(digits, first % 64);
+  if (first % 64 != 0) slice.c |= kDigits[word + 3] >> (64 - first % 64);
+  const Wide turns = product(slice, mantissa);
   uint64_t quarters = turns.a >> 62;
   Wide rest = shifted_left(turns, 2);
   bool negative = rest.a >> 63 != 0;

@@ -1,4 +1,4 @@
-#include "ops/access/placed_rows.h"
+#include "ops/access/scattered_rows.h"
 
 #include <catch2/catch_test_macros.hpp>
 
@@ -23,7 +23,7 @@ std::vector<int64_t> values_of(const Block& block) {
 }
 
 TEST_CASE("placed rows stand at their places") {
-  PlacedRows placed(kNumber);
+  ScatteredRows placed(kNumber);
   REQUIRE(placed.fits());
   CHECK(placed.row_bytes() == 8);
   Block out;
@@ -39,7 +39,7 @@ TEST_CASE("placed rows stand at their places") {
 
 TEST_CASE("single rows of any size at a distance") {
   for (int64_t width : {1, 2, 3, 4, 5, 8, 16, 24}) {
-    PlacedRows placed({{DType::uint8, Shape{width}}, kNumber[0]});
+    ScatteredRows placed({{DType::uint8, Shape{width}}, kNumber[0]});
     Block out;
     REQUIRE(placed.begin(out, 6, false));
     for (int slot = 0; slot < 3; ++slot) {
@@ -60,7 +60,7 @@ TEST_CASE("single rows of any size at a distance") {
 }
 
 TEST_CASE("errors and origins of placed rows have their places") {
-  PlacedRows placed(kNumber);
+  ScatteredRows placed(kNumber);
   Block out;
   REQUIRE(placed.begin(out, 4, false));
   Block first = numbers(0, 2);
@@ -81,7 +81,7 @@ TEST_CASE("errors and origins of placed rows have their places") {
 }
 
 TEST_CASE("rows that are dropped have no columns") {
-  PlacedRows placed(kNumber);
+  ScatteredRows placed(kNumber);
   Block out = numbers(0, 3);
   REQUIRE(placed.begin(out, 3, true));
   Block part;
@@ -93,11 +93,11 @@ TEST_CASE("rows that are dropped have no columns") {
 }
 
 TEST_CASE("rows whose size is not known do not fit, and others are refused") {
-  CHECK(!PlacedRows({{DType::string, Shape()}}).fits());
-  CHECK(!PlacedRows({{DType::int64, Shape{kUnknownDim}}}).fits());
-  CHECK(!PlacedRows({{DType::int64, Shape::unknown_rank()}}).fits());
-  CHECK(PlacedRows({}).fits());
-  PlacedRows placed({{DType::int64, Shape{2}}});
+  CHECK(!ScatteredRows({{DType::string, Shape()}}).fits());
+  CHECK(!ScatteredRows({{DType::int64, Shape{kUnknownDim}}}).fits());
+  CHECK(!ScatteredRows({{DType::int64, Shape::unknown_rank()}}).fits());
+  CHECK(ScatteredRows({}).fits());
+  ScatteredRows placed({{DType::int64, Shape{2}}});
   Block out;
   REQUIRE(placed.begin(out, 1, false));
   placed.put(numbers(0, 1), {});
@@ -105,7 +105,7 @@ TEST_CASE("rows whose size is not known do not fit, and others are refused") {
 }
 
 TEST_CASE("few rows do not hold the memory that was made for many") {
-  PlacedRows placed(kNumber);
+  ScatteredRows placed(kNumber);
   Block out;
   REQUIRE(placed.begin(out, 1000, false));
   placed.put(numbers(3, 2), {.first = 0, .left = 2, .run = 2});

@@ -1,4 +1,4 @@
-// HeldDataset: rows that an operator holds, as a dataset that is an element: a window, a group. One node
+// KeptDataset: rows that an operator keeps, as a dataset that is an element: a window, a group. One node
 // serves all datasets of one structure; the rows lie in the variables of each, shared and never copied.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace weir {
 
-class HeldDataset {
+class KeptDataset {
  public:
   // Datasets of elements of this structure.
-  static Result<HeldDataset> make(const Spec& element);
+  static Result<KeptDataset> make(const Spec& element);
 
   // The dataset of these rows, none of which has failed.
   RefPtr<NestedDataset> of(std::vector<Block> rows) const;
@@ -22,7 +22,7 @@ class HeldDataset {
   const DatasetRef& node() const { return node_; }
 
  private:
-  explicit HeldDataset(DatasetRef node) : node_(std::move(node)) {}
+  explicit KeptDataset(DatasetRef node) : node_(std::move(node)) {}
 
   DatasetRef node_;
 };

@@ -1,13 +1,12 @@
-// PlacedRows: a block that is put together from runs of rows of several inputs, each at its place, for
-// operators that take turns. Rows have one size that the structure tells, so that places are known before
-// rows come.
+// ScatteredRows: a block that is put together from runs of rows of several inputs, for operators that take
+// turns. The structure tells the size of a row, so each row's target is known before it comes.
 //
-//   if (!placed.begin(out, 64, demand.drop)) …           // no memory
-//   placed.put(part, {.first = 3, .run = 1, .gap = 15});  // rows 3, 19, 35 …
-//   placed.finish(64);                                    // rows 0 to 63 are there
+//   if (!scattered.begin(out, 64, demand.drop)) …           // no memory
+//   scattered.put(part, {.first = 3, .run = 1, .gap = 15});  // rows 3, 19, 35 …
+//   scattered.finish(64);                                    // rows 0 to 63 are there
 //
-// Between begin() and finish() it does not throw, and the block must not be touched. Errors keep their
-// places, and so do origins. A row costs a copy of its bytes.
+// Between begin() and finish() it does not throw, and the block must not be touched. Errors and origins go
+// with their rows. A row costs a copy of its bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,18 +16,18 @@
 
 namespace weir {
 
-class PlacedRows {
+class ScatteredRows {
  public:
   // Where the rows of a part go: `left` (at first; then `run`) of them in a row from `first` on, then `gap`
-  // places are left out.
-  struct Places {
+  // rows are left out.
+  struct Targets {
     int first = 0;
     int left = 1;
     int run = 1;
     int gap = 0;
   };
 
-  explicit PlacedRows(const std::vector<Component>& components);
+  explicit ScatteredRows(const std::vector<Component>& components);
 
   // False where the structure does not tell the size of a row, or where entries have owners.
   bool fits() const { return fits_; }
@@ -37,7 +36,7 @@ class PlacedRows {
   // Makes room for `rows` rows in `out`. Returns false if there is no memory. `drop`: without columns.
   // REQUIRES: fits()
   bool begin(Block& out, int rows, bool drop) noexcept;
-  void put(const Block& part, Places places) noexcept;
+  void put(const Block& part, Targets targets) noexcept;
   // The block consists of the first `rows` rows. Throws if there was no memory for their errors, or if a row
   // had another size than its structure says.
   void finish(int rows);
@@ -49,9 +48,9 @@ class PlacedRows {
     size_t bytes = 0;
     uint8_t* to = nullptr;
   };
-  bool copy(const Column& column, const Part& part, int rows, Places places) const noexcept;
-  void note_errors(const Block& part, const Places& places) noexcept;
-  void note_origins(const Block& part, const Places& places) noexcept;
+  bool copy(const Column& column, const Part& part, int rows, Targets targets) const noexcept;
+  void note_errors(const Block& part, const Targets& targets) noexcept;
+  void note_origins(const Block& part, const Targets& targets) noexcept;
 
   bool fits_ = true;
   int64_t row_bytes_ = 1;
@@ -62,7 +61,7 @@ class PlacedRows {
   // An error could not be noted.
   bool lost_ = false;
   bool misfit_ = false;
-  // By place, if any row has one.
+  // By target, if any row has one.
   std::vector<Origin> origins_;
 };
 

@@ -1,4 +1,4 @@
-#include "ops/batching/held_dataset.h"
+#include "ops/batching/kept_dataset.h"
 
 #include <algorithm>
 #include <utility>
@@ -77,14 +77,14 @@ const OperatorDef& held_rows_operator() {
 
 }  // namespace
 
-Result<HeldDataset> HeldDataset::make(const Spec& element) {
+Result<KeptDataset> KeptDataset::make(const Spec& element) {
   auto params = std::make_unique<HeldRowsParams>();
   params->element = element;
   WEIR_ASSIGN(DatasetRef node, Dataset::build(held_rows_operator(), std::move(params), {}));
-  return HeldDataset(std::move(node));
+  return KeptDataset(std::move(node));
 }
 
-RefPtr<NestedDataset> HeldDataset::of(std::vector<Block> rows) const {
+RefPtr<NestedDataset> KeptDataset::of(std::vector<Block> rows) const {
   return make_ref<NestedDataset>(node_, make_ref<const HeldRowsEnv>(std::move(rows)));
 }
 

@@ -1,4 +1,4 @@
-#include "ops/access/placed_rows.h"
+#include "ops/access/scattered_rows.h"
 
 #include <algorithm>
 #include <cstring>
@@ -11,14 +11,15 @@ namespace weir {
 
 namespace {
 
-// The place of each row of a part, one after the other.
+// The target of each row of a part, one after the other.
 class Steps {
  public:
-  explicit Steps(const PlacedRows::Places& places) : at_(places.first), left_(places.left), places_(places) {}
+  explicit Steps(const ScatteredRows::Targets& targets)
+      : at_(targets.first), left_(targets.left), targets_(targets) {}
   int next() {
     if (left_ == 0) {
-      at_ += places_.gap;
-      left_ = places_.run;
+      at_ += targets_.gap;
+      left_ = targets_.run;
     }
     --left_;
     return at_++;
@@ -27,7 +28,7 @@ class Steps {
  private:
   int at_;
   int left_;
-  const PlacedRows::Places& places_;
+  const ScatteredRows::Targets& targets_;
 };
 
 // Single rows of a small size at a fixed distance.
@@ -36,10 +37,10 @@ void spread(uint8_t* to, const uint8_t* from, int rows, size_t distance) {
   for (int row = 0; row < rows; ++row, to += distance, from += Size) std::memcpy(to, from, Size);
 }
 
-void spread_rows(uint8_t* to, const uint8_t* from, int rows, size_t bytes, PlacedRows::Places places) {
-  const size_t distance = static_cast<size_t>(places.run + places.gap) * bytes;
-  to += static_cast<size_t>(places.first) * bytes;
-  if (places.run == 1 && places.left == 1) {
+void spread_rows(uint8_t* to, const uint8_t* from, int rows, size_t bytes, ScatteredRows::Targets targets) {
+  const size_t distance = static_cast<size_t>(targets.run + targets.gap) * bytes;
+  to += static_cast<size_t>(targets.first) * bytes;
+  if (targets.run == 1 && targets.left == 1) {
     switch (bytes) {
       case 1:
         return spread<1>(to, from, rows, distance);
@@ -54,19 +55,19 @@ void spread_rows(uint8_t* to, const uint8_t* from, int rows, size_t bytes, Place
     }
   }
   while (rows > 0) {
-    const int run = std::min(rows, places.left);
+    const int run = std::min(rows, targets.left);
     const size_t size = static_cast<size_t>(run) * bytes;
     std::memcpy(to, from, size);
-    to += size + static_cast<size_t>(places.gap) * bytes;
+    to += size + static_cast<size_t>(targets.gap) * bytes;
     from += size;
     rows -= run;
-    places.left = places.run;
+    targets.left = targets.run;
   }
 }
 
 }  // namespace
 
-PlacedRows::PlacedRows(const std::vector<Component>& components) {
+ScatteredRows::ScatteredRows(const std::vector<Component>& components) {
   parts_.reserve(components.size());
   int64_t total = 0;
   for (const Component& component : components) {
@@ -83,7 +84,7 @@ PlacedRows::PlacedRows(const std::vector<Component>& components) {
   row_bytes_ = std::max<int64_t>(total, 1);
 }
 
-bool PlacedRows::begin(Block& out, int rows, bool drop) noexcept try {
+bool ScatteredRows::begin(Block& out, int rows, bool drop) noexcept try {
   out.reset(drop ? 0 : parts_.size());
   for (size_t i = 0; i < out.columns.size(); ++i) {
     parts_[i].to = out.columns[i].make_dense(parts_[i].dtype, parts_[i].shape, rows);
@@ -99,16 +100,16 @@ bool PlacedRows::begin(Block& out, int rows, bool drop) noexcept try {
 }
 
 // Returns false if the rows are of another size than the structure says.
-bool PlacedRows::copy(const Column& column, const Part& part, int rows, Places places) const noexcept {
+bool ScatteredRows::copy(const Column& column, const Part& part, int rows, Targets targets) const noexcept {
   if (part.bytes == 0) return true;
   if (column.dense()) {
     const Tensor& tensor = column.tensor();
     if (tensor.dtype != part.dtype || tensor.byte_size() != static_cast<size_t>(rows) * part.bytes)
       return false;
-    spread_rows(part.to, tensor.data, rows, part.bytes, places);
+    spread_rows(part.to, tensor.data, rows, part.bytes, targets);
     return true;
   }
-  Steps steps(places);
+  Steps steps(targets);
   for (int row = 0; row < rows; ++row) {
     const Tensor& tensor = column.list()[static_cast<size_t>(row)];
     uint8_t* to = part.to + static_cast<size_t>(steps.next()) * part.bytes;
@@ -119,23 +120,23 @@ bool PlacedRows::copy(const Column& column, const Part& part, int rows, Places p
   return true;
 }
 
-void PlacedRows::put(const Block& part, Places places) noexcept {
+void ScatteredRows::put(const Block& part, Targets targets) noexcept {
   for (size_t i = 0; i < out_->columns.size() && i < part.columns.size() && part.value_rows() > 0; ++i) {
-    if (!copy(part.columns[i], parts_[i], part.rows, places)) misfit_ = true;
+    if (!copy(part.columns[i], parts_[i], part.rows, targets)) misfit_ = true;
   }
   if (!part.errors.empty()) [[unlikely]]
-    note_errors(part, places);
-  if (!part.origins.empty()) note_origins(part, places);
+    note_errors(part, targets);
+  if (!part.origins.empty()) note_origins(part, targets);
 }
 
-void PlacedRows::note_errors(const Block& part, const Places& places) noexcept try {
-  Steps steps(places);
+void ScatteredRows::note_errors(const Block& part, const Targets& targets) noexcept try {
+  Steps steps(targets);
   for (int row = 0; row < part.rows; ++row) {
-    const int place = steps.next();
+    const int target = steps.next();
     const ErrorPtr* error = part.error_of(row);
     if (error == nullptr) continue;
     for (size_t i = 0; i < out_->columns.size() && parts_[i].bytes > 0; ++i) {
-      std::memset(parts_[i].to + static_cast<size_t>(place) * parts_[i].bytes, 0, parts_[i].bytes);
+      std::memset(parts_[i].to + static_cast<size_t>(target) * parts_[i].bytes, 0, parts_[i].bytes);
     }
     out_->fail_row(place, *error);
   }
@@ -143,9 +144,9 @@ void PlacedRows::note_errors(const Block& part, const Places& places) noexcept t
   lost_ = true;
 }
 
-void PlacedRows::note_origins(const Block& part, const Places& places) noexcept try {
+void ScatteredRows::note_origins(const Block& part, const Targets& targets) noexcept try {
   origins_.resize(static_cast<size_t>(room_));
-  Steps steps(places);
+  Steps steps(targets);
   for (int row = 0; row < part.rows; ++row)
     origins_[static_cast<size_t>(steps.next())] = part.origins.of(row);
 } catch (...) {
@@ -153,7 +154,7 @@ void PlacedRows::note_origins(const Block& part, const Places& places) noexcept 
   origins_.clear();
 }
 
-void PlacedRows::finish(int rows) {
+void ScatteredRows::finish(int rows) {
   Block& out = *out_;
   out_ = nullptr;
   if (lost_) throw std::bad_alloc();
