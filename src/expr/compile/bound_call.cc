@@ -252,7 +252,7 @@ Status BoundCall::resolve_types() {
       Typed& typed = value.values[k];
       if (type == "dtype?") dtype = adapted_dtype(typed.leaves[0]);
       if (dtype == DType::invalid || !typed.is_tensor()) {
-        WEIR_TRY(compiler_.resolve(typed, node_of(value, k)));
+        WEIR_TRY(compiler_.resolve_literals(typed, node_of(value, k)));
         continue;
       }
       WEIR_TRY(compiler_.resolve_as(typed.leaves[0], dtype, node_of(value, k), beside));
@@ -300,7 +300,7 @@ Result<Tensor> BoundCall::constant_of(const Node& node, DType dtype) {
   if (!value.is_tensor() || !value.leaves[0].known()) {
     return compiler_.error(node, "expected a value that is known when the dataset is built");
   }
-  WEIR_TRY(dtype == DType::invalid ? compiler_.resolve(value, node)
+  WEIR_TRY(dtype == DType::invalid ? compiler_.resolve_literals(value, node)
                                    : compiler_.resolve_as(value.leaves[0], dtype, node));
   found_constants_.push_back(*value.leaves[0].constant);
   return found_constants_.back();

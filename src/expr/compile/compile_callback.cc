@@ -42,7 +42,7 @@ Result<Typed> Compiler::invocation(const Node& node, const Scope& scope) {
   Status mistakes;
   for (size_t i = 1; i < node.items.size(); ++i) {
     Result<Typed> argument = expression(node.child(i), scope);
-    if (argument.ok()) mistakes = both(mistakes, resolve(*argument, node.child(i)));
+    if (argument.ok()) mistakes = both(mistakes, resolve_literals(*argument, node.child(i)));
     mistakes = both(mistakes, argument.status());
     if (!mistakes.ok()) continue;
     Typed value = *std::move(argument);
@@ -69,7 +69,7 @@ Result<Typed> Compiler::user_argument(const Node& node, const Spec& wanted, cons
   if (value.is_literal() && wanted.is_tensor()) {
     WEIR_TRY(resolve_as(value.leaves[0], wanted.dtype, node));
   }
-  WEIR_TRY(resolve(value, node));
+  WEIR_TRY(resolve_literals(value, node));
   size_t at = 0;
   retype(value.spec, value.leaves, at);
   if (wanted.is_tensor() && wanted.shape == Shape()) check_scalar(value, scope);

@@ -107,7 +107,7 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
     return error(node,
                  expected_found("a tensor before […]", x.spec.to_string(), hint_for_brackets(x.spec, node)));
   }
-  WEIR_TRY(resolve(x, node.child(0)));
+  WEIR_TRY(resolve_literals(x, node.child(0)));
   Positions positions;
   int ellipses = 0;
   for (size_t i = 1; i < node.items.size(); ++i) {

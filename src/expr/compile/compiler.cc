@@ -232,7 +232,7 @@ Status Compiler::resolve_as(Leaf& leaf, DType dtype, const Node& node, std::stri
                          castable ? concat("write ", dtype_name(dtype), "(…) around it to cast it") : ""));
 }
 
-Status Compiler::resolve(Typed& value, const Node& node) {
+Status Compiler::resolve_literals(Typed& value, const Node& node) {
   for (Leaf& leaf : value.leaves) {
     if (leaf.literal) WEIR_TRY(resolve_as(leaf, leaf.literal->natural(), node));
   }
@@ -268,7 +268,7 @@ Result<FunctionRef> compile_lambda(const CompileContext& context, const Scope& s
   Result<Typed> body = compiler.expression(lambda.child(1), inner);
   --context.lambdas;
   WEIR_ASSIGN(Typed result, std::move(body));
-  WEIR_TRY(compiler.resolve(result, lambda.child(1)));
+  WEIR_TRY(compiler.resolve_literals(result, lambda.child(1)));
   if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   size_t at = 0;
   retype(result.spec, result.leaves, at);
@@ -303,7 +303,7 @@ Result<ExpressionRef> compile_expression(const CompileContext& context, const Sc
     }
     WEIR_TRY(compiler.resolve_as(result.leaves[0], wanted, node));
   }
-  WEIR_TRY(compiler.resolve(result, node));
+  WEIR_TRY(compiler.resolve_literals(result, node));
   if (rank == ResultRank::scalar) compiler.check_scalar(result, inner);
   Program finished = program.finish(result.leaves);
   Status failure;

@@ -21,7 +21,7 @@ class Compiler {
   // Binds the names of a pattern to the parts of a value.
   Status bind(const syntax::Node& pattern, const Typed& value, Scope& scope);
   // Turns literals into constants of their natural dtype.
-  Status resolve(Typed& value, const syntax::Node& node);
+  Status resolve_literals(Typed& value, const syntax::Node& node);
   // Turns a literal into a constant of that dtype; anything else must have it. `beside` names what has the
   // dtype and may be cast if the literal does not fit.
   Status resolve_as(Leaf& leaf, DType dtype, const syntax::Node& node, std::string_view beside = "");

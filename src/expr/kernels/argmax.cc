@@ -5,6 +5,7 @@
 
 #include "core/cpu.h"
 #include "core/text.h"
+#include "expr/kernels/shared/array.h"
 #include "expr/kernels/shared/elementwise.h"
 #include "expr/kernels/shared/infer.h"
 #include "expr/kernels/shared/vectors.h"
@@ -194,13 +195,7 @@ Status argmax_infer(KernelCall& call) {
   return Status();
 }
 
-constexpr std::initializer_list<KernelParam> kArgmaxParams = {
-    {.name = "x"},
-    {.name = "axis",
-     .kind = ParamKind::constant,
-     .type = "int64",
-     .fallback = "0",
-     .doc = "The axis; negative counts from the last."}};
+constexpr std::initializer_list<KernelParam> kArgmaxParams = {{.name = "x"}, axis_param("0")};
 
 }  // namespace
 

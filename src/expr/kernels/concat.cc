@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "core/text.h"
+#include "expr/kernels/shared/array.h"
 #include "expr/types/kernel.h"
 
 namespace weir {
@@ -141,11 +142,7 @@ Status stack_infer(KernelCall& call) {
 
 constexpr std::initializer_list<KernelParam> kConcatParams = {
     {.name = "values", .kind = ParamKind::list, .type = "T", .doc = "A list or tuple of tensors."},
-    {.name = "axis",
-     .kind = ParamKind::constant,
-     .type = "int64",
-     .fallback = "0",
-     .doc = "The axis; negative counts from the last."}};
+    axis_param("0")};
 
 }  // namespace
 

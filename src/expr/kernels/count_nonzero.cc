@@ -1,4 +1,5 @@
 // count_nonzero(x, axis: none): how many entries differ from zero, of any dtype.
+#include "expr/kernels/shared/array.h"
 #include "expr/kernels/shared/reduce.h"
 
 namespace weir {
@@ -42,11 +43,8 @@ Status count_nonzero_infer(KernelCall& call) {
 extern constinit const Kernel count_nonzero_kernel{
     .name = "count_nonzero",
     .params = {{.name = "x"},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .fallback = "none",
-                .doc = "An axis or a list of axes; negative counts from the last, none means all."}},
+               axis_param("none",
+                          "An axis or a list of axes; negative counts from the last, none means all.")},
     .infer = count_nonzero_infer,
     .doc =
         "Counts the entries that are not zero, over an axis, a list of axes, or all axes. Of bools it counts true, of strings those that are not empty; nan is not zero.",

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/kernels/shared/array.h"
 #include "expr/kernels/shared/infer.h"
 #include "expr/kernels/shared/wrap.h"
 
@@ -99,11 +100,7 @@ Status cumsum_infer(KernelCall& call) {
 extern constinit const Kernel cumsum_kernel{
     .name = "cumsum",
     .params = {{.name = "x"},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .fallback = "0",
-                .doc = "The axis; negative counts from the last."},
+               axis_param("0"),
                {.name = "exclusive",
                 .kind = ParamKind::constant,
                 .type = "bool",

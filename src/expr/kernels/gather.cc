@@ -232,11 +232,7 @@ extern constinit const Kernel gather_kernel{
     .name = "gather",
     .params = {{.name = "x"},
                {.name = "indices", .doc = "Positions along the axis, of any integer dtype and shape."},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .fallback = "0",
-                .doc = "The axis; negative counts from the last."}},
+               axis_param("0")},
     .infer = gather_infer,
     .doc =
         "Takes slices of `x` along an axis, at the given indices. An index that is negative or not below the length of the axis is an error of the element.",

@@ -34,12 +34,7 @@ struct Min : Max<A> {
 
 template <template <class> class Op>
 Status max_infer(KernelCall& call) {
-  Shape shape;
-  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
-  const bool known =
-      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Op<Compute<T>>>, axes); });
-  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
-  call.result(call.dtype(0), shape);
+  WEIR_TRY(infer_reduction<Op>(call));
   const Shape& from = call.shape(0);
   call.set_can_fail(is_integer(call.dtype(0)) && !(from.is_static() && from.count() > 0));
   return Status();

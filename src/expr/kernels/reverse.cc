@@ -44,10 +44,7 @@ Status reverse_infer(KernelCall& call) {
 extern constinit const Kernel reverse_kernel{
     .name = "reverse",
     .params = {{.name = "x"},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .doc = "An axis or a list of axes; negative counts from the last."}},
+               axis_param(nullptr, "An axis or a list of axes; negative counts from the last.")},
     .infer = reverse_infer,
     .doc = "Reverses the order of the entries of `x` along the given axes.",
     .result = "The dtype and shape of `x`.",

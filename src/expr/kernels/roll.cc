@@ -112,10 +112,7 @@ extern constinit const Kernel roll_kernel{
           .type = "int64",
           .doc =
               "The number of places towards the end; negative moves towards the beginning. One for each axis."},
-         {.name = "axis",
-          .kind = ParamKind::constant,
-          .type = "int64",
-          .doc = "An axis or a list of axes; negative counts from the last."}},
+         axis_param(nullptr, "An axis or a list of axes; negative counts from the last.")},
     .infer = roll_infer,
     .doc =
         "Rolls the entries of `x` along the given axes. Those pushed over the end come back at the beginning.",

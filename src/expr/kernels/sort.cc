@@ -242,18 +242,13 @@ Status top_infer(KernelCall& call) {
   return Status();
 }
 
-constexpr std::initializer_list<KernelParam> kSortParams = {
-    {.name = "x"},
-    {.name = "axis",
-     .kind = ParamKind::constant,
-     .type = "int64",
-     .fallback = "-1",
-     .doc = "The axis; negative counts from the last."},
-    {.name = "descending",
-     .kind = ParamKind::constant,
-     .type = "bool",
-     .fallback = "false",
-     .doc = "The greatest entry first."}};
+constexpr std::initializer_list<KernelParam> kSortParams = {{.name = "x"},
+                                                            axis_param("-1"),
+                                                            {.name = "descending",
+                                                             .kind = ParamKind::constant,
+                                                             .type = "bool",
+                                                             .fallback = "false",
+                                                             .doc = "The greatest entry first."}};
 
 }  // namespace
 

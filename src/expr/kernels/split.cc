@@ -106,21 +106,13 @@ Status unstack_infer(KernelCall& call) {
   return finish(call, part, std::move(parts));
 }
 
-KernelParam axis_param() {
-  return {.name = "axis",
-          .kind = ParamKind::constant,
-          .type = "int64",
-          .fallback = "0",
-          .doc = "The axis; negative counts from the last."};
-}
-
 }  // namespace
 
 extern constinit const Kernel split_kernel{
     .name = "split",
     .params = {{.name = "x"},
                {.name = "n", .kind = ParamKind::constant, .type = "int64", .doc = "The number of parts."},
-               axis_param()},
+               axis_param("0")},
     .infer = split_infer,
     .doc =
         "Splits `x` into a tuple of `n` equal parts along an axis. A dimension that `n` does not divide is an error. Unlike tf.split, `n` is a number, not a list of lengths.",
@@ -133,7 +125,7 @@ extern constinit const Kernel split_kernel{
 
 extern constinit const Kernel unstack_kernel{
     .name = "unstack",
-    .params = {{.name = "x"}, axis_param()},
+    .params = {{.name = "x"}, axis_param("0")},
     .infer = unstack_infer,
     .doc =
         "Splits `x` along an axis into a tuple of tensors without that axis. The length of the axis must be known when the dataset is built.",

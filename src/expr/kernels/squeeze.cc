@@ -1,5 +1,6 @@
 // expand_dims(x, axis) and squeeze(x, axis: none): insert and remove dimensions of 1. No bytes move.
 #include "core/text.h"
+#include "expr/kernels/shared/array.h"
 #include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/reduce.h"
 
@@ -80,10 +81,7 @@ Status squeeze_infer(KernelCall& call) {
 extern constinit const Kernel expand_dims_kernel{
     .name = "expand_dims",
     .params = {{.name = "x"},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .doc = "The index of the new dimension in the result; -1 is last."}},
+               axis_param(nullptr, "The index of the new dimension in the result; -1 is last.")},
     .infer = expand_infer,
     .doc = "Inserts a dimension of size 1 at `axis`.",
     .result = "The dtype of `x`, one more dimension.",
@@ -94,12 +92,7 @@ extern constinit const Kernel expand_dims_kernel{
 
 extern constinit const Kernel squeeze_kernel{
     .name = "squeeze",
-    .params = {{.name = "x"},
-               {.name = "axis",
-                .kind = ParamKind::constant,
-                .type = "int64",
-                .fallback = "none",
-                .doc = "An axis or a list of axes; none means all that are 1."}},
+    .params = {{.name = "x"}, axis_param("none", "An axis or a list of axes; none means all that are 1.")},
     .infer = squeeze_infer,
     .doc =
         "Removes dimensions of size 1: the given ones, or all. Another dimension that is given is an error.",

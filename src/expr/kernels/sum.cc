@@ -39,17 +39,6 @@ struct Product {
   }
 };
 
-template <template <class> class Op>
-Status sum_infer(KernelCall& call) {
-  Shape shape;
-  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
-  const bool known =
-      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Op<Compute<T>>>, axes); });
-  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
-  call.result(call.dtype(0), shape);
-  return Status();
-}
-
 Status mean_infer(KernelCall& call) {
   Shape shape;
   WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
@@ -80,7 +69,7 @@ extern constinit const Kernel mean_kernel{
 extern constinit const Kernel prod_kernel{
     .name = "prod",
     .params = kReductionParams,
-    .infer = sum_infer<Product>,
+    .infer = infer_reduction<Product>,
     .doc = "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
@@ -91,7 +80,7 @@ extern constinit const Kernel prod_kernel{
 extern constinit const Kernel sum_kernel{
     .name = "sum",
     .params = kReductionParams,
-    .infer = sum_infer<Sum>,
+    .infer = infer_reduction<Sum>,
     .doc =
         "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",

@@ -14,6 +14,11 @@ struct AxisState : KernelState {
   int64_t axis = 0;
 };
 
+constexpr KernelParam axis_param(const char* fallback,
+                                 const char* doc = "The axis; negative counts from the last.") {
+  return {.name = "axis", .kind = ParamKind::constant, .type = "int64", .fallback = fallback, .doc = doc};
+}
+
 // The axis counted from 0.
 inline Result<int> resolve_axis(int64_t axis, int rank) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);

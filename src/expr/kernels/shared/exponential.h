@@ -15,18 +15,7 @@ inline double expm1(double x) {
   a = a < -40.0 ? -40.0 : a;
   const double n = (a * 1.4426950408889634074 + kRoundD) - kRoundD;
   const double r = (a - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
+  double p = exp_series(r);
   p = p * (r * r) + r;
   // 2^n (e^r - 1) + 2^n - 1, with 2^n taken out.
   const double less = 1.0 - power_of_two(n > 60.0 ? -60.0 : -n);

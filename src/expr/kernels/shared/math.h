@@ -24,6 +24,22 @@ inline double power_of_two(double k) {
   return std::bit_cast<double>(std::bit_cast<uint64_t>(k + (0x1p52 + 1023.0)) << 52);
 }
 
+// (e^r - 1 - r) / r^2 for r from -ln(2)/2 to ln(2)/2.
+inline double exp_series(double r) {
+  double p = 1.0 / 6227020800.0;
+  p = p * r + 1.0 / 479001600.0;
+  p = p * r + 1.0 / 39916800.0;
+  p = p * r + 1.0 / 3628800.0;
+  p = p * r + 1.0 / 362880.0;
+  p = p * r + 1.0 / 40320.0;
+  p = p * r + 1.0 / 5040.0;
+  p = p * r + 1.0 / 720.0;
+  p = p * r + 1.0 / 120.0;
+  p = p * r + 1.0 / 24.0;
+  p = p * r + 1.0 / 6.0;
+  return p * r + 0.5;
+}
+
 }  // namespace detail
 
 inline float exp(float x) {
@@ -52,18 +68,7 @@ inline double exp(double x) {
   a = a < -750.0 ? -750.0 : a;
   const double n = (a * 1.4426950408889634074 + kRoundD) - kRoundD;
   const double r = (a - n * 6.93147180369123816490e-01) - n * 1.90821492927058770002e-10;
-  double p = 1.0 / 6227020800.0;
-  p = p * r + 1.0 / 479001600.0;
-  p = p * r + 1.0 / 39916800.0;
-  p = p * r + 1.0 / 3628800.0;
-  p = p * r + 1.0 / 362880.0;
-  p = p * r + 1.0 / 40320.0;
-  p = p * r + 1.0 / 5040.0;
-  p = p * r + 1.0 / 720.0;
-  p = p * r + 1.0 / 120.0;
-  p = p * r + 1.0 / 24.0;
-  p = p * r + 1.0 / 6.0;
-  p = p * r + 0.5;
+  double p = exp_series(r);
   p = (p * (r * r) + r) + 1.0;
   const double half = (n * 0.5 + kRoundD) - kRoundD;
   return p * power_of_two(half) * power_of_two(n - half);

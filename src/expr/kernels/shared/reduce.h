@@ -20,6 +20,8 @@
 #include <memory>
 #include <vector>
 
+#include "expr/kernels/shared/array.h"
+#include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/elementwise.h"
 #include "expr/types/kernel.h"
 
@@ -38,11 +40,7 @@ struct ReduceAxes : KernelState {
 // x, axis: none, keepdims: false.
 inline constexpr std::initializer_list<KernelParam> kReductionParams = {
     {.name = "x"},
-    {.name = "axis",
-     .kind = ParamKind::constant,
-     .type = "int64",
-     .fallback = "none",
-     .doc = "An axis or a list of axes; negative counts from the last, none means all."},
+    axis_param("none", "An axis or a list of axes; negative counts from the last, none means all."),
     {.name = "keepdims",
      .kind = ParamKind::constant,
      .type = "bool",
@@ -196,6 +194,18 @@ void reduce_body(KernelRun& run) {
   if (is_flat(run, x)) return reduce::run_plan<T, R, Op>(plan, run.rows(), x.row<T>(0), out);
   const int64_t count = shape.count();
   for (int i = 0; i < run.rows(); ++i) reduce::run_plan<T, R, Op>(plan, 1, x.row<T>(i), out + i * count);
+}
+
+// Types a reduction whose result has the dtype of `x`.
+template <template <class> class Op>
+Status infer_reduction(KernelCall& call) {
+  Shape shape;
+  WEIR_ASSIGN(std::shared_ptr<const ReduceAxes> axes, infer_axes(call, 1, 2, &shape));
+  const bool known =
+      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(reduce_body<T, T, Op<Compute<T>>>, axes); });
+  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
+  call.result(call.dtype(0), shape);
+  return Status();
 }
 
 }  // namespace weir
