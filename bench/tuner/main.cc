@@ -4,6 +4,9 @@
 //   weir_tuner FOLDER [--overhead] [NAME]...    FOLDER: for the files that pipelines read; NAME: of a
 //   pipeline,
 //                                               or the beginning of one
+//   weir_tuner FOLDER --auto [NAME]...          only `auto`, once: elements per second in the first half
+//   second,
+//                                               or after the load has changed, and in the last second
 //   weir_tuner --list                           the names
 //
 // All settings are screened once, the best five measured again in turns with `auto`. `auto` is measured from
@@ -149,12 +152,20 @@ void measure_overhead(Shape& shape) {
   std::fflush(stdout);
 }
 
-int main_with(const std::string& folder, bool overhead, const std::vector<std::string>& names) {
+void run_auto(Shape& shape) {
+  const double shift = shape.shifts ? 1.0 : 0.0;
+  const Reading reading = read(shape, automatic(shape), {.seconds = shift + 2.2, .shift = shift});
+  std::printf("%s\t%.1f\t%.1f\n", shape.name.c_str(), reading.rate(shift, 0.5),
+              reading.rate(shift + 1.2, 1.0));
+  std::fflush(stdout);
+}
+
+int main_with(const std::string& folder, void (*measure)(Shape&), const std::vector<std::string>& names) {
   for (Shape& shape : shapes(folder)) {
     const bool wanted =
         names.empty() || std::any_of(names.begin(), names.end(),
                                      [&](const std::string& name) { return shape.name.rfind(name, 0) == 0; });
-    if (wanted) overhead ? measure_overhead(shape) : score(shape);
+    if (wanted) measure(shape);
   }
   return 0;
 }
@@ -170,9 +181,13 @@ int list() {
 int main(int argc, char** argv) {
   if (argc == 2 && std::strcmp(argv[1], "--list") == 0) return weir::bench::list();
   if (argc < 2) {
-    std::fprintf(stderr, "usage: weir_tuner FOLDER [--overhead] [NAME]...\n       weir_tuner --list\n");
+    std::fprintf(stderr,
+                 "usage: weir_tuner FOLDER [--overhead | --auto] [NAME]...\n       weir_tuner --list\n");
     return 2;
   }
-  const bool overhead = argc > 2 && std::strcmp(argv[2], "--overhead") == 0;
-  return weir::bench::main_with(argv[1], overhead, {argv + 2 + (overhead ? 1 : 0), argv + argc});
+  void (*measure)(weir::bench::Shape&) = weir::bench::score;
+  if (argc > 2 && std::strcmp(argv[2], "--overhead") == 0) measure = weir::bench::measure_overhead;
+  if (argc > 2 && std::strcmp(argv[2], "--auto") == 0) measure = weir::bench::run_auto;
+  return weir::bench::main_with(argv[1], measure,
+                                {argv + (measure == weir::bench::score ? 2 : 3), argv + argc});
 }

@@ -2,6 +2,9 @@
 
 #include <sys/stat.h>
 
+#include <atomic>
+#include <utility>
+
 #include "tuner/run.h"
 
 namespace weir::bench {
@@ -145,6 +148,77 @@ void add_nested(std::vector<Shape>& out) {
       {"remote files of 100", "nested", remote("100"), {{"A", kSlots}}, {{"f", file, true}}, {}, false});
   out.push_back(
       {"remote files of 10", "nested", remote("10"), {{"A", kSlots}}, {{"f", file, true}}, {}, false});
+  out.push_back({"files that wait, not said",
+                 "nested",
+                 remote("100"),
+                 {{"A", kSlots}},
+                 {{"f", file, false}},
+                 {},
+                 false});
+  out.push_back({"flat_map of small parallel maps",
+                 "nested",
+                 "range(4611686018427387904) | flat_map(x -> range(64) | map(@f, num_parallel_calls: $A))",
+                 {{"A", kWaiting}},
+                 {waits("f", 1000)},
+                 {},
+                 false});
+}
+
+const Knob kA = {"A", {"1", "2", "4"}};
+const Knob kB = {"B", {"0", "1", "8", "64"}};
+
+// Where little is computed for each element: often nothing that runs ahead pays.
+void add_cheap(std::vector<Shape>& out) {
+  const auto add = [&](std::string name, std::string text, std::vector<Knob> knobs, int64_t bytes = 4096) {
+    out.push_back({std::move(name), "cheap", std::move(text), std::move(knobs), {}, {}, false, bytes});
+  };
+  const std::string range = "range(4611686018427387904)";
+  const std::string cheap = range + " | map(x -> x * 3 + 1, num_parallel_calls: $A)";
+  add("cheap map, shuffled", cheap + " | shuffle(1000, seed: 1) | batch(64)", {kA});
+  add("cheap map, prefetched", cheap + " | batch(64) | prefetch($B)", {kA, kB});
+  add("batch before a map", range + " | batch(64) | map(x -> x * 3 + 1, num_parallel_calls: $A)", {kA});
+  add("interleave of ranges",
+      range +
+          " | interleave(x -> range(100) | map(y -> x + y), cycle_length: 10, num_parallel_calls: $A) | batch(64)",
+      {kA});
+  add("64 KiB an element",
+      range + " | map(x -> zeros([16384]) + float32(x), num_parallel_calls: $A) | prefetch($B)", {kA, kB},
+      int64_t{64} << 10);
+  add("padded batches",
+      range + " | map(x -> full([x % 64 + 1], x), num_parallel_calls: $A) | padded_batch(32) | prefetch($B)",
+      {kA, kB}, int64_t{32} * 64 * 8);
+  add("resize small images",
+      "from_tensors(cast(full([64, 64, 3], 7), uint8)) | repeat() | map(x -> resize(x, [224, 224]), num_parallel_calls: $A)",
+      {kA}, int64_t{224} * 224 * 3 * 4);
+  add("resize, batch small images",
+      "from_tensors(cast(full([64, 64, 3], 7), uint8)) | repeat() | map(x -> resize(x, [224, 224]), num_parallel_calls: $A) | batch(16) | prefetch($B)",
+      {kA, kB}, int64_t{16} * 224 * 224 * 3 * 4);
+}
+
+// Where the consumer does something, too, or only now and then.
+void add_consumers(std::vector<Shape>& out) {
+  const std::string prefetched = std::string(kMap) + " | prefetch($B)";
+  const auto add = [&](std::string name, std::string text, std::vector<Knob> knobs, std::vector<Work> works,
+                       std::function<void()> consumer) {
+    out.push_back({std::move(name), "consumer", std::move(text), std::move(knobs), std::move(works),
+                   std::move(consumer), false});
+  };
+  const auto burst = [] {
+    static std::atomic<int> taken{0};
+    if (++taken % 64 == 0) wait(20'000);
+  };
+  add("bursts, computing", prefetched, {kA, kB}, {computes("f", 200)}, burst);
+  add("bursts, sleeping", prefetched, {{"A", kFew}, {"B", {"1", "8", "64"}}}, {waits("f", 2000)}, burst);
+  add("both compute 100 us", prefetched, {kA, kB}, {computes("f", 100)}, [] { compute(100); });
+  add("both compute 5 us", prefetched, {kA, kB}, {computes("f", 5)}, [] { compute(5); });
+  add("a long step per batch", std::string(kMap) + " | batch(16) | prefetch($B)", {kA, kB},
+      {computes("f", 100)}, [] { wait(2000); });
+  add("filter before a costly map",
+      "range(4611686018427387904) | filter(x -> x % 3 == 0) | map(@f, num_parallel_calls: $A)",
+      {{"A", kComputing}}, {computes("f", 200)}, {});
+  add("shuffle before waiting",
+      "range(4611686018427387904) | shuffle(100, seed: 1) | map(@f, num_parallel_calls: $A) | batch(8)",
+      {{"A", kWaiting}}, {waits("f", 3000)}, {});
 }
 
 void add_data(std::vector<Shape>& out, const std::string& folder) {
@@ -161,6 +235,15 @@ void add_data(std::vector<Shape>& out, const std::string& folder) {
         "range(100) | map(x -> encode_jpeg(cast(random_uniform([188, 250, 3], max: 255.0), uint8)))");
   }
   const std::string parse = "parse_example(r, {label: int64, values: float32[64]})";
+  out.push_back(
+      {"parse small records",
+       "reading",
+       "tfrecord(\"" + folder +
+           "/records-0\") | repeat() | map(r -> parse_example(r, {label: int64}), num_parallel_calls: $A) | batch(64)",
+       {kA},
+       {},
+       {},
+       false});
   out.push_back(
       {"memory: 1 MiB an element",
        "memory-heavy",
@@ -246,6 +329,8 @@ std::vector<Shape> shapes(const std::string& folder) {
   std::vector<Shape> out;
   add_functions(out);
   add_nested(out);
+  add_cheap(out);
+  add_consumers(out);
   add_data(out, folder);
   out.push_back({"a slow consumer",
                  "mixed",
