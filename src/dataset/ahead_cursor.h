@@ -16,9 +16,9 @@
 
 namespace weir {
 
-// Makes the Window over a feed; its pump counts openings from `epochs` on: `std::unique_ptr<W>
+// Makes the Window over a feed; its pump counts openings from `epochs` on: `std::unique_ptr<Window>
 // operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
-template <class W, class Make>
+template <class Make>
 class AheadCursor final : public AheadOfConsumer {
  public:
   AheadCursor(Opening& opening, DatasetRef input, Make make)
@@ -173,7 +173,7 @@ class AheadCursor final : public AheadOfConsumer {
   AheadPosition position_;
   // Of the rows given last; most of it is the same for the next.
   Mark mark_;
-  std::unique_ptr<W> window_;
+  std::unique_ptr<Window> window_;
   // The Window's.
   PortFeed* feed_ = nullptr;
   // Its rows cannot be made again, and positions hold them.
@@ -191,6 +191,6 @@ struct MakeWindow {
   }
 };
 
-using WindowCursor = AheadCursor<Window, MakeWindow>;
+using WindowCursor = AheadCursor<MakeWindow>;
 
 }  // namespace weir

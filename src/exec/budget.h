@@ -1,4 +1,4 @@
-// Budget: the rows and bytes in a window, the threads that wait for room or rows, and how the sequence ended.
+// Budget: the rows and bytes in a window, and whether its filling side has stopped for want of room.
 //
 // The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the
 // rows that it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays
@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "core/epochs.h"
 #include "core/pull.h"
 #include "core/ref.h"
 #include "core/stage_stats.h"
@@ -30,9 +29,8 @@ class Budget {
   Budget(const Budget&) = delete;
   Budget& operator=(const Budget&) = delete;
   ~Budget() {
-    if (!memory_) return;
     drop();
-    memory_->wake_waiters();
+    if (WindowMemory* memory = take_freed()) memory->wake_waiters();
   }
 
   // These two may also be read without the lock, to show them.
@@ -70,24 +68,17 @@ class Budget {
     }
     return reserved_bytes_ == 0 && held_rows() <= 0 ? 1 : reserved_bytes_;
   }
-  // There will be no other pull.
-  void return_reserved() noexcept {
-    reserved_bytes_ = 0;
-    settle();
-  }
   // Everything that is held is gone.
   void drop() noexcept {
     held_bytes_.store(0, std::memory_order_relaxed);
     reserved_bytes_ = 0;
-    if (memory_) memory_->add(-std::exchange(taken_bytes_, 0));
+    add_shared(-taken_bytes_);
   }
   // options() says how much the windows of the iterator may hold.
   bool limits_memory() const { return memory_ && memory_->limited(); }
-  // After bytes were given back, without the lock.
-  void wake_others() noexcept {
-    if (memory_) [[unlikely]]
-      memory_->wake_waiters();
-  }
+  // The shared memory if bytes were given back since the last call, else null: its waiters are woken without
+  // the lock.
+  WindowMemory* take_freed() noexcept { return std::exchange(freed_, false) ? memory_.get() : nullptr; }
   void leave(const Waker& waker) noexcept {
     if (memory_) memory_->leave(waker);
   }
@@ -108,7 +99,15 @@ class Budget {
     stopped_.store(false, std::memory_order_relaxed);
     return true;
   }
-  void stop() { stopped_.store(true); }
+  void stop() noexcept {
+    return_reserved();
+    stopped_.store(true);
+  }
+  // There will be no other pull, so nobody has to resume.
+  void end() noexcept {
+    return_reserved();
+    stopped_.store(false, std::memory_order_relaxed);
+  }
   // Returns true, once after each stop, if there is room again. The caller must then wake the filler. One
   // that has not begun counts as stopped.
   bool may_resume(int64_t max_rows) {
@@ -117,32 +116,14 @@ class Budget {
     return true;
   }
 
-  // The answer for a consumer that finds no row: pending if `more` may come, which also stores `waker`. The
-  // waker stored before goes to `old`, to be released without the lock.
-  PullResult wait(bool more, Waker* waker, RefPtr<Waker>& old) {
-    if (!more) return final_;
-    if (waiter_.get() != waker) old = std::exchange(waiter_, RefPtr<Waker>(waker));
-    return PullResult::pending;
-  }
-  // A consumer has found nothing and waits.
-  bool is_waited_for() const { return static_cast<bool>(waiter_); }
   // Whether there was no room at some time since the last call: a consumer that finds nothing asks.
   bool take_full() { return std::exchange(was_full_, false); }
-  // The waker to wake without the lock.
-  RefPtr<Waker> take_waiter() { return std::move(waiter_); }
-
-  // Stores the final answer, end or cancelled, and returns the waiter, to be woken without the lock.
-  RefPtr<Waker> finish(PullResult answer, EpochTableRef epochs) {
-    if (final_ != PullResult::cancelled) final_ = answer;
-    final_epochs_ = std::move(epochs);
-    stopped_.store(false, std::memory_order_relaxed);
-    return take_waiter();
-  }
-  // PullResult::rows while the feed continues.
-  PullResult final_answer() const { return final_; }
-  const EpochTableRef& final_epochs() const { return final_epochs_; }
 
  private:
+  void return_reserved() noexcept {
+    reserved_bytes_ = 0;
+    settle();
+  }
   // Takes what is held or reserved beyond what was taken, and gives back what is more than a reserve.
   void settle() noexcept {
     if (!memory_) return;
@@ -151,9 +132,13 @@ class Budget {
     int64_t change = 0;
     if (needed > taken_bytes_) change = needed - taken_bytes_;
     if (taken_bytes_ - needed > 2 * reserve) change = needed + reserve - taken_bytes_;
-    if (change == 0) return;
-    taken_bytes_ += change;
-    memory_->add(change);
+    add_shared(change);
+  }
+  void add_shared(int64_t bytes) noexcept {
+    if (!memory_ || bytes == 0) return;
+    taken_bytes_ += bytes;
+    memory_->add(bytes);
+    freed_ = freed_ || bytes < 0;
   }
 
   const int64_t max_bytes_;
@@ -162,14 +147,12 @@ class Budget {
   int64_t reserved_bytes_ = 0;
   // What this window has of the memory that it shares.
   int64_t taken_bytes_ = 0;
+  bool freed_ = false;
   bool was_full_ = false;
   Counter charged_rows_{0};
   std::atomic<int64_t> taken_rows_{0};
   Counter held_bytes_{0};
   std::atomic<bool> stopped_{true};
-  PullResult final_ = PullResult::rows;
-  EpochTableRef final_epochs_;
-  RefPtr<Waker> waiter_;
 };
 
 }  // namespace weir

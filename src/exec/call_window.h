@@ -13,53 +13,48 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <vector>
 
-#include "core/stage_stats.h"
-#include "exec/block_call.h"
-#include "exec/feed.h"
-#include "exec/pump.h"
+#include "exec/window.h"
 
 namespace weir {
 
-class CallCore;
-struct WindowCall;
+class BlockCall {
+ public:
+  virtual ~BlockCall() = default;
+  // Gives `out` as many rows as `in` has. Leave alone the rows that `in` lists as failed: their errors are
+  // put into `out` afterwards. An exception becomes the error of the others. Up to calls_in_flight calls run
+  // at once, on several threads.
+  virtual void run(Context& context, int64_t first_ordinal, Block& in, Block& out) = 0;
+};
 
-class CallWindow {
+struct CallWindowOptions {
+  // How many calls run at once; 0: as many as CallTuner finds best, beginning with the executor's
+  // parallelism, and never more on Lane::compute. Always 1 on Lane::caller.
+  int calls_in_flight = 0;
+  // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking
+  // then.
+  bool may_wait = false;
+  // With 0 calls in flight: where an earlier run ended, or options() says that nothing changes.
+  TunerStart start{};
+  // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and up to 64 times, as
+  // calls differ in length, once the consumer has waited for one while others were done.
+  int64_t ahead_rows = 0;
+  int64_t max_bytes = int64_t{64} << 20;
+  bool ordered = true;
+  bool one_row_per_call = false;
+  // The number of columns of a result.
+  size_t components = 1;
+  // Where the calls run, and where the feed is pulled.
+  Lane lane = Lane::compute;
+  Lane feed_lane = Lane::compute;
+};
+
+class CallWindow final : public Window {
  public:
   // Nothing runs before the first next. The feed is called with an EpochScope that starts as `start`.
   CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
              const CallWindowOptions& options, EpochTableRef start);
-  ~CallWindow();
-  CallWindow(const CallWindow&) = delete;
-  CallWindow& operator=(const CallWindow&) = delete;
-
-  // Counts there from now on.
-  // REQUIRES: before start() and the first next
-  void count_in(StageStats* stats) noexcept;
-  // Wakes the pump before the first next.
-  void start();
-  // Gives at most demand.rows rows of one finished call. End and
-  // cancelled are final; at the end `mark` has the feed's counts of openings.
-  PullResult next(Context& consumer, const Demand& demand, Block& out, Mark& mark);
-  // As Window::assured().
-  int64_t assured() const noexcept;
-
-  // As those of Window. The calls of all rows that were pulled are made before it is at rest.
-  std::function<void()> pause();
-  // No other Window has this while what pause() returned is kept, even if this one has gone.
-  const void* identity() const;
-  bool at_rest(Waker* waker);
-  void copy_rows(std::vector<Block>& out);
-  const EpochScope& epochs() const;
-
- private:
-  RefPtr<CallCore> core_;
-  // The call whose rows are being taken, owned by the core.
-  WindowCall* front_ = nullptr;
-  bool gave_whole_ = false;
 };
 
 }  // namespace weir

@@ -113,14 +113,18 @@ void PartialBlock::reuse(Block& spare) noexcept {
   recycle();
 }
 
-PullResult pull_guarded(Feed& feed, Context& context, const Demand& demand, PartialBlock& into,
-                        bool& broken) noexcept {
+PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand,
+                             PartialBlock& into) noexcept {
+  if (threw_) return PullResult::end;
+  if (session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+  Context context{session, waker, &epochs_};
   try {
-    PullResult answer = feed.next(context, demand, into.block, into.mark);
+    const PullResult answer = pull_sampled(
+        context, sampler_, stats, [&] { return feed_->next(context, demand, into.block, into.mark); });
     if (answer == PullResult::rows) into.bytes = into.block.byte_size();
     return answer;
   } catch (...) {
-    broken = true;
+    threw_ = true;
     into.block.set_error(error_of_exception(), into.block.columns.size());
     into.bytes = 0;
     return PullResult::rows;

@@ -1,10 +1,13 @@
-// PartialBlock: a block that is given out piece by piece, and the call that fills one from a feed. Pieces of
+// PartialBlock: a block that is given out piece by piece, and GuardedFeed, which fills one. Pieces of
 // some size share the block's buffers; a whole block is swapped. Not thread-safe.
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <utility>
 #include <vector>
 
+#include "core/stage_stats.h"
 #include "exec/feed.h"
 
 namespace weir {
@@ -37,9 +40,24 @@ struct PartialBlock {
   void recycle(int64_t kept_bytes = int64_t{64} << 10);
 };
 
-// Calls the feed. It must not throw, but if it does, that becomes one error row, and `broken` is set so that
-// the owner ends the sequence there.
-PullResult pull_guarded(Feed& feed, Context& context, const Demand& demand, PartialBlock& into,
-                        bool& broken) noexcept;
+// A feed whose rows a window pulls, with its count of openings, and when to measure it. It must not throw; if
+// it does, that becomes one error row, and the end.
+class GuardedFeed {
+ public:
+  GuardedFeed(std::unique_ptr<Feed> feed, EpochTableRef start)
+      : feed_(std::move(feed)), epochs_(std::move(start)) {}
+
+  // Fills `into`. `stats` may be null.
+  PullResult pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand,
+                  PartialBlock& into) noexcept;
+  const EpochScope& epochs() const { return epochs_; }
+  void drop() noexcept { feed_ = nullptr; }
+
+ private:
+  std::unique_ptr<Feed> feed_;
+  EpochScope epochs_;
+  Sampler sampler_;
+  bool threw_ = false;
+};
 
 }  // namespace weir

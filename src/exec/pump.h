@@ -43,6 +43,8 @@ class Pump : public Waker {
   Lane lane() const { return lane_; }
 
  protected:
+  // One with more to do lets others go first after this long.
+  static constexpr int64_t kSliceNs = 1'000'000;
   enum class After : uint8_t {
     rest,   // until the next wake
     again,  // there is more to do; others may go first

@@ -40,8 +40,7 @@ struct WindowOptions {
   Lane lane = Lane::compute;
 };
 
-class WindowPump;
-struct PartialBlock;
+class WindowCore;
 
 class Window {
  public:
@@ -63,7 +62,7 @@ class Window {
   int64_t assured() const noexcept;
 
   // Stops the pump at its next pull, until the function that is returned is called, once, on any thread; the
-  // Window may have gone by then.
+  // Window may have gone by then. All rows that were pulled are made before it is at rest.
   std::function<void()> pause();
   // No other Window has this while what pause() returned is kept, even if this one has gone.
   const void* identity() const;
@@ -76,10 +75,11 @@ class Window {
   // REQUIRES: at_rest()
   const EpochScope& epochs() const;
 
+ protected:
+  explicit Window(RefPtr<WindowCore> core);
+
  private:
-  RefPtr<WindowPump> pump_;
-  std::unique_ptr<PartialBlock> front_;
-  bool gave_whole_ = false;
+  const RefPtr<WindowCore> core_;
 };
 
 }  // namespace weir

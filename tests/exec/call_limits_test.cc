@@ -203,9 +203,10 @@ TEST_CASE("call limits: where windows share memory, a large result is expected f
     REQUIRE(*reader.next() == PullResult::rows);
     reader.settle();
   }
-  CHECK(used[1] == 1600);
+  // So much for the call, and for the next one, which may be pulled meanwhile.
+  CHECK(used[1] == 2 * 1600);
   // A sixteenth is forgotten with each; before it there is one small result.
-  CHECK(used[2] == 16 + 1500);
+  CHECK(used[2] == 16 + 2 * 1500);
   CHECK(used[300] < 200);
 }
 

@@ -13,6 +13,7 @@
 #include "exec/memory_ledger.h"
 #include "exec/threads.h"
 #include "exec/ticker.h"
+#include "exec/window_core.h"
 #include "support/fakes.h"
 
 namespace weir {
@@ -112,15 +113,15 @@ TEST_CASE("budget: of the memory of all, a window keeps one reserve") {
   CHECK(ledger->used() == memory->used());
 }
 
-TEST_CASE("budget: once cancelled, a window does not end in another way") {
-  Budget budget(1000);
-  budget.finish(PullResult::cancelled, nullptr);
-  budget.finish(PullResult::end, nullptr);
-  CHECK(budget.final_answer() == PullResult::cancelled);
-  Budget ended(1000);
-  ended.finish(PullResult::end, nullptr);
-  ended.finish(PullResult::cancelled, nullptr);
-  CHECK(ended.final_answer() == PullResult::cancelled);
+TEST_CASE("window core: once cancelled, a window does not end in another way") {
+  WindowEnd cancelled;
+  cancelled.set(PullResult::cancelled, nullptr);
+  cancelled.set(PullResult::end, nullptr);
+  CHECK(cancelled.answer == PullResult::cancelled);
+  WindowEnd ended;
+  ended.set(PullResult::end, nullptr);
+  ended.set(PullResult::cancelled, nullptr);
+  CHECK(ended.answer == PullResult::cancelled);
 }
 
 // The name of this thread, and whether any signal of the host would come here.

@@ -31,7 +31,7 @@ struct AheadSlot {
     MakeCredited make{params.slots};
     if (input->deepest_lane() == Lane::blocking) make.slots.credit->expect_waiting();
     make.slots.window.lane = make.slots.credit->lane_for(input->lane());
-    using Ahead = AheadCursor<Window, MakeCredited>;
+    using Ahead = AheadCursor<MakeCredited>;
     return std::unique_ptr<Cursor>(std::make_unique<Ahead>(opening, input, std::move(make)));
   }
 };

@@ -116,8 +116,7 @@ class MapCall final : public BlockCall {
 struct MakeCallWindow {
   Apply apply;
   CallWindowOptions options;
-  std::unique_ptr<CallWindow> operator()(Context& ctx, std::unique_ptr<Feed> feed,
-                                         EpochTableRef epochs) const {
+  std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
     return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply),
                                         options, std::move(epochs));
   }
@@ -155,7 +154,7 @@ struct AnyMap {
     options.components = function.components().size();
     options.lane = function.lane();
     options.feed_lane = opening.node->inputs()[0]->lane();
-    using ParallelMap = AheadCursor<CallWindow, MakeCallWindow>;
+    using ParallelMap = AheadCursor<MakeCallWindow>;
     return std::unique_ptr<Cursor>(std::make_unique<ParallelMap>(
         opening, opening.node->inputs()[0], MakeCallWindow{Apply(opening, params.f), options}));
   }
