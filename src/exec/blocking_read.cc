@@ -1,22 +1,24 @@
 // Pumps that read files, which nobody waits for.
+#include <utility>
+
 #include "exec/scheduler.h"
+#include "exec/waking_lock.h"
 
 namespace weir {
 
 void Scheduler::count_run() {
   MutexLock lock(mutex_);
-  ++running_;
+  running_.begin();
 }
 
 void Scheduler::uncount_run() {
-  RefPtr<Parker> waiter;
-  do {
-    MutexLock lock(mutex_);
-    if (!waiter) --running_;
-    waiter = running_ == 0 ? pop(quiet_waiters_) : nullptr;
-    lock.unlock();
-    if (waiter) waiter->unpark();
-  } while (waiter);
+  for (bool ends = true;; ends = false) {
+    WakingLock lock(mutex_);
+    if (ends) running_.end();
+    RefPtr<Parker> waiter = running_.pop();
+    if (!waiter) return;
+    lock.wake(std::move(waiter));
+  }
 }
 
 BlockingRead::BlockingRead() noexcept
@@ -29,8 +31,8 @@ BlockingRead::BlockingRead() noexcept
 
 BlockingRead::BlockingRead(Scheduler* scheduler, bool in_pump) noexcept
     : scheduler_(in_pump ? scheduler : nullptr),
-      slice_(scheduler ? scheduler->trace_ : nullptr, scheduler ? scheduler->clock_ : nullptr, "read",
-             "file") {
+      slice_(scheduler ? scheduler->waited_.trace() : nullptr, scheduler ? scheduler->clock_ : nullptr,
+             "read", "file") {
   if (scheduler_) scheduler_->uncount_run();
 }
 

@@ -12,6 +12,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "core/pull.h"
 #include "core/ref.h"
 
 namespace weir {
@@ -44,8 +45,9 @@ class Job : public RefCounted {
 };
 
 // Where one thread sleeps until another wakes it. An unpark that comes first is remembered, at most one.
-class Parker : public RefCounted {
+class Parker : public Waker {
  public:
+  void wake() final { unpark(); }
   virtual void park() = 0;
   // Sleeps for at most that long. False if no unpark came in time.
   virtual bool park_for(int64_t ns) = 0;

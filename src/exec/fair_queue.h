@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "core/ref.h"
 #include "exec/executor.h"
@@ -34,6 +35,28 @@ class JobShare {
   int64_t served_ns_ = 0;
   // The shares that have jobs waiting.
   JobShare* next_ = nullptr;
+};
+
+// The shares that one iterator has of the lanes, or those of the iterator that it serves.
+class LaneShares {
+ public:
+  LaneShares() = default;
+  LaneShares(const LaneShares&) = delete;
+  LaneShares& operator=(const LaneShares&) = delete;
+
+  JobShare* of(Lane lane) { return &(joined_ ? *joined_ : *this).own_[static_cast<int>(lane)]; }
+  bool joined() const { return joined_ != nullptr; }
+  // Its jobs count to `other` from now on, which lies in `owner`.
+  // REQUIRES: it has no jobs
+  void join(LaneShares& other, RefPtr<const RefCounted> owner) {
+    owner_ = other.joined_ ? other.owner_ : std::move(owner);
+    joined_ = other.joined_ ? other.joined_ : &other;
+  }
+
+ private:
+  JobShare own_[kLanes];
+  LaneShares* joined_ = nullptr;
+  RefPtr<const RefCounted> owner_;
 };
 
 // Jobs that were taken out of a queue, released with it.

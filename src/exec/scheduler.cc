@@ -1,14 +1,12 @@
 #include "exec/scheduler.h"
 
-#include <sys/eventfd.h>
-#include <unistd.h>
-
 #include <new>
 #include <thread>
 
 #include "core/text.h"
 #include "exec/call_watch.h"
 #include "exec/wait_graph.h"
+#include "exec/waking_lock.h"
 
 namespace weir {
 namespace {
@@ -40,19 +38,11 @@ RefPtr<Pump> ReadyList::remove(Pump& pump) {
 void Pump::wake() { session_->scheduler->notify(*this); }
 void Pump::close() { session_->scheduler->close(*this); }
 
-// A thread that parks in this scheduler; lies on that thread's stack until it has been popped.
-struct Scheduler::Sleeper {
-  RefPtr<Parker> parker;
-  // Waits for Windows to stop, not for a row.
-  bool saves = false;
-  Sleeper* next = nullptr;
-};
-
 // Runs one ready pump of a lane, if helping threads have left one.
 class Scheduler::LaneJob final : public Job {
  public:
   LaneJob(Scheduler& scheduler, Lane lane)
-      : Job(scheduler.share(lane)), scheduler_(&scheduler), lane_(lane) {}
+      : Job(scheduler.shares_.of(lane)), scheduler_(&scheduler), lane_(lane) {}
   void run() noexcept override {
     scheduler_->run_one(lane_);
     scheduler_->end_job();
@@ -102,11 +92,6 @@ class Scheduler::Visit {
   Waker* turn_ = nullptr;
 };
 
-Scheduler::~Scheduler() {
-  if (descriptor_ < 0) return;
-  ::close(descriptor_);
-}
-
 bool Scheduler::inside_any() { return SchedulerFrame::innermost() != nullptr; }
 
 bool Scheduler::inside() const {
@@ -116,18 +101,11 @@ bool Scheduler::inside() const {
   return false;
 }
 
-// Passing the gate first lets a thread that waits for the turn have it before the one that just gave it up.
-void Scheduler::lock_turn() {
-  if (try_lock_turn()) return;
-  MutexLock gate(gate_);
-  turn_.lock();
-}
-
 Result<PullResult> Scheduler::drive_in_line(PollRef poll, bool saves) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
-  lock_turn();
-  const uint64_t seen = wakes_.load();
+  if (!try_lock_turn()) turn_.lock();
+  const uint64_t seen = waiters_.wakes();
   const PullResult answer = poll();
   if (answer == PullResult::pending) return drive_on(poll, seen, saves);
   if (ran_here_) answered(poll);
@@ -143,10 +121,10 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
   for (;;) {
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
-    const bool woken = wakes_.load() != seen;
+    const bool woken = waiters_.wakes() != seen;
     if (!woken) pump = claim_any();
     const bool parks = !woken && !pump && sleeper.parker;
-    if (parks) join_locked(sleeper);
+    if (parks) waiters_.join(sleeper);
     lock.unlock();
     turn_.unlock();
     if (pump || parks) {
@@ -154,11 +132,8 @@ PullResult Scheduler::drive_on(PollRef poll, uint64_t seen, bool saves) {
       if (pump) execute(*pump, true);
       if (parks) sleeper.parker->park();
     }
-    {
-      MutexLock gate(gate_);
-      turn_.lock();
-    }
-    seen = wakes_.load();
+    turn_.lock();
+    seen = waiters_.wakes();
     const PullResult answer = poll();
     if (answer == PullResult::pending) continue;
     answered(poll);
@@ -176,10 +151,13 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
   for (int tries = 0;; ++tries) {
     if (!turn_.try_lock()) {
       // A driver sees the armed descriptor when it leaves; if it left before, the second try succeeds.
-      arm_descriptor();
+      {
+        MutexLock lock(mutex_);
+        waiters_.arm();
+      }
       if (!turn_.try_lock()) return PullResult::pending;
     }
-    const uint64_t seen = wakes_.load();
+    const uint64_t seen = waiters_.wakes();
     const PullResult answer = poll();
     if (answer != PullResult::pending) {
       if (tries > 0) answered(poll);
@@ -192,12 +170,12 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     MutexLock lock(mutex_);
     const bool give_up = tries >= kTriesPerCall || now >= deadline;
     RefPtr<Pump> pump;
-    const bool woken = wakes_.load() != seen;
+    const bool woken = waiters_.wakes() != seen;
     if (!give_up && !woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
     const bool again = !give_up && (pump || woken);
     if (!again) {
-      arm_descriptor_locked();
-      if (give_up) signal_descriptor();
+      waiters_.arm();
+      if (give_up) waiters_.signal();
     }
     lock.unlock();
     turn_.unlock();
@@ -214,7 +192,9 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
 void Scheduler::park_until(Sleeper& sleeper, int64_t deadline) {
   const int64_t left = deadline - clock_->now_ns();
   if (left > 0) sleeper.parker->park_for(left);
-  withdraw(sleeper);
+  // One that was popped meanwhile has consumed a wake; when it leaves it passes the wake on.
+  MutexLock lock(mutex_);
+  waiters_.withdraw(sleeper);
 }
 
 // Takes the right to drive; false if the deadline comes first. A driver raises a sleeper when it leaves, and
@@ -226,9 +206,13 @@ bool Scheduler::lock_turn_within(Sleeper& sleeper, int64_t deadline) {
       std::this_thread::yield();
       continue;
     }
-    join(sleeper);
+    {
+      MutexLock lock(mutex_);
+      waiters_.join(sleeper);
+    }
     if (turn_.try_lock()) {
-      withdraw(sleeper);
+      MutexLock lock(mutex_);
+      waiters_.withdraw(sleeper);
       return true;
     }
     park_until(sleeper, deadline);
@@ -245,7 +229,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
   Sleeper sleeper{executor_.make_parker()};
   bool waited = false;
   while (lock_turn_within(sleeper, deadline)) {
-    const uint64_t seen = wakes_.load();
+    const uint64_t seen = waiters_.wakes();
     const PullResult answer = poll();
     const bool late = answer == PullResult::pending && clock_->now_ns() >= deadline;
     if (answer != PullResult::pending || late) {
@@ -257,10 +241,10 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     }
     MutexLock lock(mutex_);
     RefPtr<Pump> pump;
-    const bool woken = wakes_.load() != seen;
+    const bool woken = waiters_.wakes() != seen;
     if (!woken) pump = only_waiting_run() ? claim_any() : claim(Lane::caller);
     const bool parks = !woken && !pump && sleeper.parker;
-    if (parks) join_locked(sleeper);
+    if (parks) waiters_.join(sleeper);
     lock.unlock();
     turn_.unlock();
     poll.after_pending();
@@ -277,10 +261,7 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
 Status Scheduler::run_between(PollRef work) {
   Visit visit(*this);
   if (!visit.status().ok()) return visit.status();
-  {
-    MutexLock gate(gate_);
-    turn_.lock();
-  }
+  turn_.lock();
   work();
   turn_.unlock();
   leave();
@@ -288,12 +269,8 @@ Status Scheduler::run_between(PollRef work) {
 }
 
 void Scheduler::wake() {
-  MutexLock lock(mutex_);
-  wakes_.fetch_add(1);
-  RefPtr<Parker> sleeper = pop_reader();
-  signal_descriptor();
-  lock.unlock();
-  if (sleeper) sleeper->unpark();
+  WakingLock lock(mutex_);
+  lock.wake(waiters_.wake());
 }
 
 void Scheduler::interrupt() {
@@ -310,51 +287,10 @@ void Scheduler::interrupt() {
 
 void Scheduler::wake_all() {
   for (;;) {
-    MutexLock lock(mutex_);
-    wakes_.fetch_add(1);
-    signal_descriptor();
-    RefPtr<Parker> sleeper = pop(sleepers_);
-    lock.unlock();
+    WakingLock lock(mutex_);
+    RefPtr<Parker> sleeper = waiters_.wake();
     if (!sleeper) return;
-    sleeper->unpark();
-  }
-}
-
-// Takes the first that waits for a row, else the first that saves.
-RefPtr<Parker> Scheduler::pop_reader() {
-  Sleeper** place = &sleepers_;
-  while (*place && (*place)->saves) place = &(*place)->next;
-  return pop(*place ? *place : sleepers_);
-}
-
-RefPtr<Parker> Scheduler::pop(Sleeper*& list) {
-  if (!list) return nullptr;
-  if (&list != &quiet_waiters_) observers_.fetch_sub(1);
-  RefPtr<Parker> parker = list->parker;
-  list = list->next;
-  return parker;
-}
-
-void Scheduler::join(Sleeper& sleeper) {
-  MutexLock lock(mutex_);
-  join_locked(sleeper);
-}
-
-// REQUIRES: mutex_ is held
-void Scheduler::join_locked(Sleeper& sleeper) {
-  sleeper.next = sleepers_;
-  sleepers_ = &sleeper;
-  observers_.fetch_add(1);
-}
-
-// A sleeper that was popped meanwhile has consumed a wake; when it leaves it passes the wake on.
-void Scheduler::withdraw(Sleeper& sleeper) {
-  MutexLock lock(mutex_);
-  for (Sleeper** place = &sleepers_; *place; place = &(*place)->next) {
-    if (*place != &sleeper) continue;
-    *place = sleeper.next;
-    observers_.fetch_sub(1);
-    return;
+    lock.wake(std::move(sleeper));
   }
 }
 
@@ -363,11 +299,7 @@ void Scheduler::wait_until_quiet() {
   Sleeper sleeper{executor_.make_parker()};
   for (;;) {
     MutexLock lock(mutex_);
-    if (running_ == 0) return;
-    if (sleeper.parker) {
-      sleeper.next = quiet_waiters_;
-      quiet_waiters_ = &sleeper;
-    }
+    if (!running_.wait(sleeper)) return;
     lock.unlock();
     if (sleeper.parker) {
       sleeper.parker->park();
@@ -381,35 +313,7 @@ Result<int> Scheduler::ready_descriptor() {
   // Who waits for it does something else meanwhile.
   wants_threads();
   MutexLock lock(mutex_);
-  if (descriptor_ < 0) {
-    descriptor_ = ::eventfd(1, EFD_NONBLOCK | EFD_CLOEXEC);
-    if (descriptor_ < 0) return resource_exhausted("expected a free file descriptor for eventfd, found none");
-    descriptor_readable_ = true;
-  }
-  return descriptor_;
-}
-
-void Scheduler::arm_descriptor() {
-  MutexLock lock(mutex_);
-  arm_descriptor_locked();
-}
-
-// REQUIRES: mutex_ is held
-void Scheduler::arm_descriptor_locked() {
-  if (descriptor_ < 0) return;
-  uint64_t count = 0;
-  if (descriptor_readable_) descriptor_readable_ = ::read(descriptor_, &count, sizeof count) < 0;
-  if (!descriptor_armed_) observers_.fetch_add(1);
-  descriptor_armed_ = true;
-}
-
-// REQUIRES: mutex_ is held
-void Scheduler::signal_descriptor() {
-  if (!descriptor_armed_) return;
-  descriptor_armed_ = false;
-  observers_.fetch_sub(1);
-  const uint64_t one = 1;
-  descriptor_readable_ = ::write(descriptor_, &one, sizeof one) == sizeof one;
+  return waiters_.descriptor();
 }
 
 void Scheduler::notify(Pump& pump) {
@@ -425,11 +329,10 @@ void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
   const int index = static_cast<int>(lane);
   pump.state_ = Pump::State::scheduled;
   ready_[index].push(pump);
-  // As many jobs as ready pumps will do: jobs that helping threads made needless serve later pumps.
   const bool submits = admits_job(lane);
-  if (lane == Lane::caller) signal_descriptor();
+  if (lane == Lane::caller) waiters_.signal();
   RefPtr<Parker> sleeper;
-  if (raise) sleeper = pop(sleepers_);
+  if (raise) sleeper = waiters_.pop();
   lock.unlock();
   if (submits) submit(lane);
   if (sleeper) sleeper->unpark();
@@ -440,10 +343,8 @@ void Scheduler::submit(Lane lane) {
   const bool accepted = job && executor_.submit(lane, std::move(job));
   if (accepted) return;
   MutexLock lock(mutex_);
-  --jobs_[static_cast<int>(lane)];
-  --open_jobs_;
-  helpless_ = true;
-  signal_descriptor();
+  jobs_.refused(lane);
+  waiters_.signal();
 }
 
 void Scheduler::close(Pump& pump) {
@@ -476,7 +377,7 @@ RefPtr<Pump> Scheduler::claim(Lane lane) {
   RefPtr<Pump> pump = ready.remove(*ready.front());
   pump->state_ = Pump::State::running;
   pump->watched_ = alone_.samples();
-  ++running_;
+  running_.begin();
   return pump;
 }
 
@@ -490,7 +391,7 @@ RefPtr<Pump> Scheduler::claim_any() {
 
 void Scheduler::run_one(Lane lane) {
   MutexLock lock(mutex_);
-  --jobs_[static_cast<int>(lane)];
+  jobs_.begun(lane);
   RefPtr<Pump> pump = claim(lane);
   lock.unlock();
   if (pump) execute(*pump, false);
@@ -499,8 +400,8 @@ void Scheduler::run_one(Lane lane) {
 // Where there is a limit, pumps may have become ready without a job.
 void Scheduler::end_job() noexcept {
   MutexLock lock(mutex_);
-  --open_jobs_;
-  if (most_jobs_ == kNoLimit) return;
+  jobs_.ended();
+  if (!jobs_.limited()) return;
   for (Lane lane : {Lane::compute, Lane::blocking}) {
     if (!admits_job(lane)) continue;
     lock.unlock();
@@ -512,21 +413,18 @@ std::string Scheduler::describe() {
   const bool driven = !turn_.try_lock();
   if (!driven) turn_.unlock();
   std::string text =
-      concat("scheduler ", name_of(this), driven ? ": driven" : ": no driver", "; wakes ", wakes_.load());
+      concat("scheduler ", name_of(this), driven ? ": driven" : ": no driver", "; wakes ", waiters_.wakes());
   if (!mutex_.try_lock()) return text + "; locked";
-  int sleepers = 0;
-  for (const Sleeper* sleeper = sleepers_; sleeper; sleeper = sleeper->next) ++sleepers;
-  int quiet_waiters = 0;
-  for (const Sleeper* sleeper = quiet_waiters_; sleeper; sleeper = sleeper->next) ++quiet_waiters;
-  text +=
-      concat("; sleepers ", sleepers, "; waiting for quiet ", quiet_waiters, "; pumps running ", running_);
+  text += concat("; sleepers ", waiters_.sleepers(), "; waiting for quiet ", running_.waiting(),
+                 "; pumps running ", running_.count());
   constexpr std::string_view kNames[kLanes] = {"compute", "blocking", "caller"};
   for (int lane = 0; lane < kLanes; ++lane) {
-    text += concat("; ", kNames[lane], ": ready ", ready_[lane].size(), ", jobs ", jobs_[lane]);
+    text += concat("; ", kNames[lane], ": ready ", ready_[lane].size(), ", jobs ",
+                   jobs_.waiting(static_cast<Lane>(lane)));
   }
-  if (helpless_) text += "; helpless";
+  if (jobs_.helpless()) text += "; helpless";
   if (alone_.alone()) text += "; alone";
-  if (descriptor_armed_) text += "; descriptor armed";
+  if (waiters_.armed()) text += "; descriptor armed";
   mutex_.unlock();
   return text;
 }

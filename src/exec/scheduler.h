@@ -7,10 +7,10 @@
 // Invariants:
 //   1. A thread parks only after a poll that answered pending, and joins the sleepers before it gives up the
 //      right to drive, so the next thread that polls sees it there.
-//   2. Every wake counts `wakes_`. A driver that finds the count changed since before its poll polls again.
+//   2. Every wake is counted. A driver that finds the count changed since before its poll polls again.
 //   3. A wake, and a pump that becomes ready, raise one sleeper; a driver that leaves raises one more. So as
 //      long as there is something to poll or to run, some thread is awake.
-//   4. The lock is a leaf (it comes after gate and turn); pumps, polls, the executor and parkers are called
+//   4. The lock is a leaf (it comes after the turn); pumps, polls, the executor and parkers are called
 //      without it.
 //
 // A pump inside a BlockingRead counts as not running for wait_until_quiet(): nothing can interrupt a read,
@@ -22,7 +22,6 @@
 #pragma once
 
 #include <atomic>
-#include <climits>
 #include <cstdint>
 #include <string>
 #include <type_traits>
@@ -37,6 +36,8 @@
 #include "exec/alone_tuner.h"
 #include "exec/executor.h"
 #include "exec/fair_queue.h"
+#include "exec/lane_jobs.h"
+#include "exec/poll_waiters.h"
 #include "exec/pump.h"
 #include "exec/tuning.h"
 #include "exec/watch.h"
@@ -58,6 +59,41 @@ class ReadyList {
   int size_ = 0;
   Pump* head_ = nullptr;
   Pump* tail_ = nullptr;
+};
+
+// The pumps that run and are not inside a BlockingRead, and the threads that wait until none does. Guarded by
+// the scheduler's lock.
+class RunningPumps {
+ public:
+  int count() const { return count_; }
+  int waiting() const { return waiting_.size(); }
+  void begin() { ++count_; }
+  void end() { --count_; }
+  // False if none runs. Else the thread is to park, and is woken then; without a parker it asks again.
+  bool wait(Sleeper& sleeper) {
+    if (count_ == 0) return false;
+    if (sleeper.parker) waiting_.push(sleeper);
+    return true;
+  }
+  // One of those that wait, if none runs.
+  RefPtr<Parker> pop() { return count_ == 0 ? waiting_.pop() : nullptr; }
+
+ private:
+  int count_ = 0;
+  SleeperList waiting_;
+};
+
+// How long threads have waited, and where that is traced. Used on any thread.
+class WaitTime {
+ public:
+  explicit WaitTime(TraceLog* trace) : trace_(trace) {}
+  TraceLog* trace() const { return trace_; }
+  int64_t ns() const { return ns_.load(std::memory_order_relaxed); }
+  void add(int64_t ns) { ns_.fetch_add(ns, std::memory_order_relaxed); }
+
+ private:
+  TraceLog* const trace_;
+  std::atomic<int64_t> ns_{0};
 };
 
 // One iterator's code on this thread (on a fiber, under the simulation), inside the frames further up.
@@ -129,11 +165,22 @@ class BlockingRead {
 // After this long a try_drive begins nothing more.
 inline constexpr int64_t kTryBudgetNs = 10'000'000;
 
+// A mutex that goes to a thread that waits for it rather than to one that has just released it.
+class QueuedMutex : public BiasedMutex {
+ public:
+  void lock() noexcept {
+    MutexLock gate(gate_);
+    BiasedMutex::lock();
+  }
+
+ private:
+  Mutex gate_;
+};
+
 class Scheduler final : public Waker {
  public:
   explicit Scheduler(Runtime& runtime)
-      : executor_(*runtime.executor), clock_(runtime.clock), trace_(runtime.trace) {}
-  ~Scheduler() override;
+      : executor_(*runtime.executor), clock_(runtime.clock), waited_(runtime.trace) {}
 
   // Polls until the answer is not pending. `poll` is called as PullResult(), by one thread at a time, and
   // uses this scheduler as the waker in its Context.
@@ -143,7 +190,7 @@ class Scheduler final : public Waker {
     if (SchedulerFrame frame(this); frame.outer() == nullptr && executor_.alive()) [[likely]] {
       const bool biased = turn_.enter();
       if (biased || try_lock_turn()) [[likely]] {
-        const uint64_t seen = wakes_.load();
+        const uint64_t seen = waiters_.wakes();
         const PullResult answer = poll();
         if (answer == PullResult::pending) [[unlikely]] {
           if (biased) turn_.keep();
@@ -229,7 +276,7 @@ class Scheduler final : public Waker {
   RefPtr<const Tuning> tuning() noexcept;
 
   // How long threads have waited for elements, running pumps meanwhile or not.
-  int64_t waited_ns() const { return waited_ns_.load(std::memory_order_relaxed); }
+  int64_t waited_ns() const { return waited_.ns(); }
 
   // Whether a window that has no row makes some on the thread that asks, by run_here(): where threads that
   // wait make all of them, and this one waits for as long as it takes. No thread outside polls and pumps
@@ -250,13 +297,11 @@ class Scheduler final : public Waker {
   bool inside() const;
 
  private:
-  static constexpr int kNoLimit = INT_MAX;
   friend class BlockingRead;
   friend class Pump;
   class LaneJob;
   class Waiting;
   class Visit;
-  struct Sleeper;
 
   class PollRef {
    public:
@@ -307,10 +352,9 @@ class Scheduler final : public Waker {
   Status run_between(PollRef work);
   // Takes the right to drive if it is free; under the simulation waiting threads come first.
   bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }
-  void lock_turn();
   // A thread may sleep although there is more to poll: raises one, which raises the next.
   void leave() {
-    if (observers_.load() != 0) [[unlikely]]
+    if (waiters_.any()) [[unlikely]]
       wake();
   }
 
@@ -325,7 +369,6 @@ class Scheduler final : public Waker {
   void schedule(Pump& pump, MutexLock& lock, bool raise);
   bool admits_job(Lane lane) noexcept;
   void submit(Lane lane);
-  JobShare* share(Lane lane);
   void end_job() noexcept;
   RefPtr<Pump> claim(Lane lane);
   RefPtr<Pump> claim_any();
@@ -334,39 +377,17 @@ class Scheduler final : public Waker {
   void count_run();
   void uncount_run();
 
-  RefPtr<Parker> pop(Sleeper*& list);
-  RefPtr<Parker> pop_reader();
-  void join(Sleeper& sleeper);
-  void join_locked(Sleeper& sleeper);
-  void withdraw(Sleeper& sleeper);
-  void arm_descriptor();
-  void arm_descriptor_locked();
-  void signal_descriptor();
-
   Executor& executor_;
   Clock* const clock_;
-  TraceLog* const trace_;
-  // Its share of the threads of each lane, guarded by the executor; that of another one for a scheduler
-  // inside it.
-  JobShare shares_[kLanes];
-  RefPtr<Scheduler> sharing_;
-  std::atomic<int64_t> waited_ns_{0};
-  // The right to drive, and the queue for it: taken in the order gate, turn, lock.
-  BiasedMutex turn_;
-  Mutex gate_;
-  std::atomic<uint64_t> wakes_{0};
-  // Sleepers and an armed descriptor, which must be told when a driver leaves.
-  std::atomic<int> observers_{0};
+  WaitTime waited_;
+  LaneShares shares_;
+  // The right to drive: taken before the lock.
+  QueuedMutex turn_;
 
   Mutex mutex_;
   ReadyList ready_[kLanes];
-  Sleeper* sleepers_ = nullptr;
-  Sleeper* quiet_waiters_ = nullptr;
-  // Jobs of each lane that were submitted and have not begun.
-  int jobs_[kLanes] = {};
-  // Jobs that were submitted and have not ended, counted where there is a limit, and the limit.
-  int open_jobs_ = 0;
-  int most_jobs_ = kNoLimit;
+  PollWaiters waiters_;
+  LaneJobs jobs_;
   AloneTuner alone_;
   // In the dataset before; this one has a window that wants threads.
   bool was_alone_ = false;
@@ -380,14 +401,8 @@ class Scheduler final : public Waker {
   std::atomic<int64_t> next_look_ns_{INT64_MAX};
   int unseen_answers_ = 0;
   RefPtr<const Tuning> tuning_;
-  // Pumps that run and are not inside a BlockingRead.
-  int running_ = 0;
-  // A job was refused: only threads inside next and try_next run pumps.
-  bool helpless_ = false;
-  bool only_waiting_run() const { return helpless_ || alone_.alone(); }
-  int descriptor_ = -1;
-  bool descriptor_armed_ = false;
-  bool descriptor_readable_ = false;
+  bool only_waiting_run() const { return jobs_.helpless() || alone_.alone(); }
+  RunningPumps running_;
   const Shown<Scheduler> shown_{this};
 };
 
@@ -396,13 +411,13 @@ class Scheduler::Waiting {
  public:
   explicit Waiting(Scheduler& scheduler)
       : scheduler_(scheduler),
-        slice_(scheduler.trace_, scheduler.clock_, "wait", "next"),
+        slice_(scheduler.waited_.trace(), scheduler.clock_, "wait", "next"),
         begin_ns_(scheduler.clock_ ? scheduler.clock_->now_ns() : 0) {}
   Waiting(const Waiting&) = delete;
   Waiting& operator=(const Waiting&) = delete;
   ~Waiting() {
     if (!scheduler_.clock_) return;
-    scheduler_.waited_ns_.fetch_add(scheduler_.clock_->now_ns() - begin_ns_, std::memory_order_relaxed);
+    scheduler_.waited_.add(scheduler_.clock_->now_ns() - begin_ns_);
   }
 
  private:

@@ -15,7 +15,7 @@ const auto& usual_tuning = *new RefPtr<const Tuning>(make_ref<Tuning>());
 
 void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
   MutexLock lock(mutex_);
-  most_jobs_ = tuning->threads > 0 ? tuning->threads : kNoLimit;
+  jobs_.limit(tuning->threads);
   std::swap(tuning_, tuning);
   was_alone_ = alone_.settled_alone();
   wants_threads_ = false;
@@ -25,10 +25,10 @@ void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
 void Scheduler::may_be_alone() noexcept {
   // Windows that a function opens come often.
   if (tries_alone_.load(std::memory_order_relaxed) || wants_threads_.load(std::memory_order_relaxed)) return;
-  if (sharing_ || !clock_) return;
+  if (shares_.joined() || !clock_) return;
   RefPtr<const Tuning> tuning = this->tuning();
   MutexLock lock(mutex_);
-  if (descriptor_ >= 0 || wants_threads_) return;
+  if (waiters_.has_descriptor() || wants_threads_) return;
   alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->begin.empty(), !tuning->tunes);
   show_alone();
 }
@@ -95,26 +95,17 @@ void Scheduler::submit_ready(MutexLock& lock) noexcept {
 
 void Scheduler::tune_inside(Scheduler& outer) noexcept {
   RefPtr<const Tuning> tuning = outer.tuning();
-  sharing_ = outer.sharing_ ? outer.sharing_ : RefPtr<Scheduler>(&outer);
+  shares_.join(outer.shares_, RefPtr<const RefCounted>(&outer));
   MutexLock lock(mutex_);
-  if (tuning->threads > 0) most_jobs_ = 0;
+  if (tuning->threads > 0) jobs_.forbid();
   std::swap(tuning_, tuning);
   lock.unlock();
-}
-
-JobShare* Scheduler::share(Lane lane) {
-  return &(sharing_ ? *sharing_ : *this).shares_[static_cast<int>(lane)];
 }
 
 // Counts a job that is worth submitting, if there may be another one.
 // REQUIRES: mutex_ is held
 bool Scheduler::admits_job(Lane lane) noexcept {
-  const int index = static_cast<int>(lane);
-  const int most = alone_.alone() ? 0 : most_jobs_;
-  if (lane == Lane::caller || jobs_[index] >= ready_[index].size() || open_jobs_ >= most) return false;
-  ++jobs_[index];
-  ++open_jobs_;
-  return true;
+  return !alone_.alone() && jobs_.admit(lane, ready_[static_cast<int>(lane)].size());
 }
 
 RefPtr<const Tuning> Scheduler::tuning() noexcept {
@@ -134,7 +125,7 @@ void Scheduler::run_here(Pump& pump) {
     }
     pump.state_ = Pump::State::running;
     pump.watched_ = alone_.samples();
-    ++running_;
+    running_.begin();
   }
   pump.here_ = true;
   SchedulerFrame* outer = SchedulerFrame::innermost();
