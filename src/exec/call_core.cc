@@ -7,7 +7,6 @@
 
 #include "core/exception.h"
 #include "core/trace.h"
-#include "exec/call_limits.h"
 #include "exec/call_watch.h"
 
 namespace weir {
@@ -17,10 +16,10 @@ namespace {
 // Calls shorter than the first get more rows, calls longer than the second get fewer.
 constexpr int64_t kShortCallNs = 50'000;
 constexpr int64_t kLongCallNs = 200'000;
-// Calls ahead per call in flight. Once the consumer has waited for a slow one: CallSpread, within bounds.
-constexpr int kAheadFactor = 4;
-constexpr int kHeldUpFactor = 16;
-constexpr int kMostAheadFactor = 64;
+// Calls ahead per call in flight; and once the consumer has waited for a slow one, during which the others
+// are to go on.
+constexpr int64_t kAheadFactor = 4;
+constexpr int64_t kHeldUpFactor = 32;
 // For short calls, the largest number of rows beyond twice those taken: more may never be needed.
 constexpr int64_t kFirstRows = 64;
 constexpr int kMaxCallsInFlight = 4096;
@@ -56,6 +55,7 @@ CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr
       lane_(first_lane(options_, executor())),
       tuner_(limits_of_calls(options_.calls_in_flight, lane_, executor(), *tuning_, options_.start)) {
   if (options_.calls_in_flight == 0) session.scheduler->may_be_alone();
+  if (lane_ == Lane::blocking) session.scheduler->expects_waiting();
   if (options_.calls_in_flight > 1) session.scheduler->wants_threads();
   add_spare();
   if (goes_on()) {
@@ -83,10 +83,7 @@ void CallCore::add_now(WindowNow& out) const noexcept {
 int64_t CallCore::ahead_rows() const {
   if (options_.ahead_rows > 0) return options_.ahead_rows;
   const int64_t in_flight = int64_t{tuner_.limit()} * leaf_rows_;
-  double factor = kAheadFactor;
-  if (held_up_ && tuning_->tunes)
-    factor = std::clamp<double>(spread_.factor(), kHeldUpFactor, kMostAheadFactor);
-  const auto rows = static_cast<int64_t>(factor * static_cast<double>(in_flight));
+  const int64_t rows = (held_up_ && tuning_->tunes ? kHeldUpFactor : kAheadFactor) * in_flight;
   if (leaf_rows_ == 1) return rows;
   return std::min(rows, std::max<int64_t>(tuner_.limit(), kFirstRows + 2 * budget_.taken_rows()));
 }
@@ -180,7 +177,7 @@ WindowCall* CallCore::next_call(Runner& runner) {
   if (!call) {
     leave(runner, lock);
   } else {
-    call->sampled = looks_for_waiting() && detector_.samples();
+    call->sampled = looks_for_waiting() && probe_.stands_for() > 0;
     call->compares =
         waits_.stats && (begun_calls_++ % kComparedEach == 0 || last_took_ns_ > kComparedAlwaysNs);
   }
@@ -257,7 +254,9 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
 
 // A function of the host that turns out to wait moves to other threads, and may have more calls in flight.
 void CallCore::look_whether_it_waits(int64_t took_ns, int64_t computed_ns) {
-  if (!looks_for_waiting() || !detector_.add(took_ns, computed_ns)) return;
+  if (computed_ns < 0 || !looks_for_waiting()) return;
+  probe_.add(1, took_ns, computed_ns);
+  if (!probe_.waits()) return;
   lane_ = Lane::blocking;
   // From now on as one that says so.
   const int first = limits_of_calls(0, lane_, executor(), *tuning_, TunerStart()).first;
@@ -281,7 +280,6 @@ void CallCore::done(WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t c
   if (tuner_.done(call.rows, end_ns) && prepared_.front()) another = idle_runner();
   call.done = true;
   last_took_ns_ = took_ns;
-  if (options_.ordered) spread_.add(took_ns);
   --making_;
   // Where windows share memory, it is better estimated too high.
   const int64_t row_bytes = (call.out.bytes + call.rows - 1) / std::max(1, call.rows);

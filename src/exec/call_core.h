@@ -5,10 +5,12 @@
 #include <memory>
 #include <vector>
 
-#include "exec/call_spread.h"
-#include "exec/call_tuner.h"
+#include "core/sync.h"
+#include "exec/budget.h"
 #include "exec/call_window.h"
+#include "exec/pace.h"
 #include "exec/window_core.h"
+#include "exec/window_waits.h"
 
 namespace weir {
 
@@ -74,9 +76,8 @@ class CallCore final : public WindowCore {
   std::unique_ptr<BlockCall> function_;
   // Where calls run from now on: a function that turns out to wait leaves the threads that compute.
   Lane lane_;
-  CallTuner tuner_;
-  WaitDetector detector_;
-  CallSpread spread_;
+  CallPace tuner_;
+  WaitProbe probe_;
   // The consumer had to wait for a call while others could not continue.
   bool held_up_ = false;
   std::vector<RefPtr<Runner>> runners_;

@@ -29,7 +29,7 @@ class BlockCall {
 };
 
 struct CallWindowOptions {
-  // How many calls run at once; 0: as many as CallTuner finds best, beginning with the executor's
+  // How many calls run at once; 0: as many as CallPace finds best, beginning with the executor's
   // parallelism, and never more on Lane::compute. Always 1 on Lane::caller.
   int calls_in_flight = 0;
   // With 0 calls in flight, on Lane::compute: the function may turn out to wait, and goes to Lane::blocking
@@ -37,8 +37,8 @@ struct CallWindowOptions {
   bool may_wait = false;
   // With 0 calls in flight: where an earlier run ended, or options() says that nothing changes.
   TunerStart start{};
-  // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and up to 64 times, as
-  // calls differ in length, once the consumer has waited for one while others were done.
+  // Rows pulled and not yet taken by the consumer; 0 is 4 times the rows in flight, and 32 times once the
+  // consumer has waited for a slow one while others were done.
   int64_t ahead_rows = 0;
   int64_t max_bytes = int64_t{64} << 20;
   bool ordered = true;

@@ -3,18 +3,16 @@
 #include <algorithm>
 
 #include "core/runtime.h"
-#include "exec/call_limits.h"
 #include "exec/scheduler.h"
 
 namespace weir {
 
 namespace {
 
-CallTunerOptions limits_of_feeds(int limit, int useful, const Executor& executor, const Tuning& tuning) {
+CallRange limits_of_feeds(int limit, int useful, const Executor& executor, const Tuning& tuning) {
   if (limit > 0) return {limit, limit};
   const int first = std::min(tuning.limit_threads(executor.parallelism()), useful);
-  // Pulls are not alike: some open a dataset, others give a row that is ready.
-  return {first, first, first, false};
+  return {first, first};
 }
 
 }  // namespace
@@ -44,18 +42,19 @@ void Credit::widen() noexcept {
   if (start_.tunes) {
     tuner_.widen(begin, std::min(2 * useful_, most));
   } else {
-    tuner_ = CallTuner({begin, begin, begin, false});
+    tuner_ = CallPace({begin, begin});
   }
   limit_.store(tuner_.limit(), std::memory_order_relaxed);
 }
 
-void Credit::expect_waiting() noexcept {
+void Credit::expect_waiting(Scheduler& scheduler) noexcept {
   if (!tuned()) return;
   {
     MutexLock lock(mutex_);
     if (std::exchange(expects_waiting_, true)) return;
     widen();
   }
+  scheduler.expects_waiting();
   hand_over();
 }
 
@@ -80,7 +79,7 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
     feed.place_ = Place::outside;
     if (!granted) add_alone(taken_, 1);
     if (!tuned()) return true;
-    pull.stands_for = share_.stands_for(!std::exchange(feed.pulled_, true));
+    pull.stands_for = probe_.stands_for(!std::exchange(feed.pulled_, true));
     lock.unlock();
     if (pull.stands_for > 0) pull.watch.begin(clock_);
     pull.begin_ns = clock_.now_ns();
@@ -108,9 +107,9 @@ void Credit::give(const Pull& pull, int64_t rows) noexcept {
       if (rows > 0) tuner_.done(rows, end_ns);
       limit_.store(tuner_.limit(), std::memory_order_relaxed);
       if (pull.stands_for > 0) {
-        share_.add(pull.stands_for, took_ns, computed_ns);
-        seen_waiting_.store(share_.waits(), std::memory_order_relaxed);
-        if (share_.waits() && !std::exchange(expects_waiting_, true)) widen();
+        probe_.add(pull.stands_for, took_ns, computed_ns);
+        seen_waiting_.store(probe_.waits(), std::memory_order_relaxed);
+        if (probe_.waits() && !std::exchange(expects_waiting_, true)) widen();
       }
     }
   }

@@ -4,7 +4,7 @@
 // A feed returns its credit to the one that has waited longest. That feed keeps it until it has been pulled
 // or destroyed, so no credit is lost with a destroyed Window.
 //
-// The number may be left to a CallTuner, which counts each pull as a call. It starts at the number of cores,
+// The number may be left to a CallPace, which counts each pull as a call. It starts at the number of cores,
 // and rises to what waiting feeds can use once they are known, or seen, to wait.
 //
 // Feeds share their Credit, which is used on any thread. A pull takes its lock twice; with a tuner it reads
@@ -18,15 +18,16 @@
 #include "core/ref.h"
 #include "core/stage_stats.h"
 #include "core/sync.h"
-#include "exec/call_tuner.h"
 #include "exec/call_watch.h"
 #include "exec/executor.h"
 #include "exec/feed.h"
+#include "exec/pace.h"
 #include "exec/tuning.h"
 
 namespace weir {
 
 class CreditedFeed;
+class Scheduler;
 
 // Shares the lifetime of the runtime.
 class Credit : public RefCounted {
@@ -39,7 +40,7 @@ class Credit : public RefCounted {
   // How many may be pulled now.
   int limit() const { return static_cast<int>(limit_.load(std::memory_order_relaxed)); }
   // The feeds wait, on whatever thread. For a tuner.
-  void expect_waiting() noexcept;
+  void expect_waiting(Scheduler& scheduler) noexcept;
   // The best lane for a new feed whose rows are made on `lane`: feeds that wait should not use the cores, and
   // the others need no separate thread.
   Lane lane_for(Lane lane) const noexcept {
@@ -81,8 +82,8 @@ class Credit : public RefCounted {
 
   // A leaf. It guards the line, and the members of feeds that are in it.
   Mutex mutex_;
-  CallTuner tuner_;
-  WaitShare share_;
+  CallPace tuner_;
+  WaitProbe probe_;
   bool expects_waiting_ = false;
   std::atomic<bool> seen_waiting_{false};
   // Of the tuner's, for those who have no lock.

@@ -108,7 +108,7 @@ Result<PullResult> Scheduler::drive_in_line(PollRef poll, bool saves) {
   const uint64_t seen = waiters_.wakes();
   const PullResult answer = poll();
   if (answer == PullResult::pending) return drive_on(poll, seen, saves);
-  if (ran_here_) answered(poll);
+  answered(poll);
   turn_.unlock();
   leave();
   return answer;
@@ -160,7 +160,7 @@ Result<PullResult> Scheduler::drive_once(PollRef poll) {
     const uint64_t seen = waiters_.wakes();
     const PullResult answer = poll();
     if (answer != PullResult::pending) {
-      if (tries > 0) answered(poll);
+      answered(poll);
       turn_.unlock();
       leave();
       return answer;
@@ -227,13 +227,12 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
   const int64_t now = clock_->now_ns();
   const int64_t deadline = timeout_ns > INT64_MAX - now ? INT64_MAX : now + timeout_ns;
   Sleeper sleeper{executor_.make_parker()};
-  bool waited = false;
   while (lock_turn_within(sleeper, deadline)) {
     const uint64_t seen = waiters_.wakes();
     const PullResult answer = poll();
     const bool late = answer == PullResult::pending && clock_->now_ns() >= deadline;
     if (answer != PullResult::pending || late) {
-      if (waited && !late) answered(poll);
+      if (!late) answered(poll);
       turn_.unlock();
       if (late) poll.after_pending();
       leave();
@@ -249,7 +248,6 @@ Result<PullResult> Scheduler::drive_until(PollRef poll, int64_t timeout_ns) {
     turn_.unlock();
     poll.after_pending();
     const Waiting waiting(*this);
-    waited = true;
     if (pump) execute(*pump, true);
     if (parks) park_until(sleeper, deadline);
   }
@@ -376,7 +374,7 @@ RefPtr<Pump> Scheduler::claim(Lane lane) {
   if (ready.empty()) return nullptr;
   RefPtr<Pump> pump = ready.remove(*ready.front());
   pump->state_ = Pump::State::running;
-  pump->watched_ = alone_.samples();
+  pump->watched_ = pace_.samples();
   running_.begin();
   return pump;
 }
@@ -423,7 +421,7 @@ std::string Scheduler::describe() {
                    jobs_.waiting(static_cast<Lane>(lane)));
   }
   if (jobs_.helpless()) text += "; helpless";
-  if (alone_.alone()) text += "; alone";
+  if (pace_.alone()) text += "; alone";
   if (waiters_.armed()) text += "; descriptor armed";
   mutex_.unlock();
   return text;
@@ -440,10 +438,14 @@ void Scheduler::execute(Pump& pump, bool helping) {
   const CallWatch::Length length = watched ? watch.length(*clock_, took_ns) : CallWatch::Length();
   pump.here_ = false;
   bool closing = false;
+  bool changes = false;
   {
     MutexLock lock(mutex_);
     // Those that ran inside it are measured by themselves.
-    if (watched && !frame.ran_another()) alone_.ran(length.ns, length.computed_ns);
+    if (watched && !frame.ran_another()) {
+      changes = pace_.ran(length.ns, length.computed_ns, begin_ns + took_ns);
+      show_pace();
+    }
     closing = pump.state_ == Pump::State::closing;
     if (closing) {
       pump.state_ = Pump::State::closed;
@@ -455,6 +457,7 @@ void Scheduler::execute(Pump& pump, bool helping) {
     }
   }
   if (closing) pump.release();
+  if (changes) submit_ready();
   uncount_run();
 }
 

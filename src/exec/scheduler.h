@@ -33,10 +33,10 @@
 #include "core/status.h"
 #include "core/sync.h"
 #include "core/trace.h"
-#include "exec/alone_tuner.h"
 #include "exec/executor.h"
 #include "exec/fair_queue.h"
 #include "exec/lane_jobs.h"
+#include "exec/pace.h"
 #include "exec/poll_waiters.h"
 #include "exec/pump.h"
 #include "exec/tuning.h"
@@ -196,7 +196,7 @@ class Scheduler final : public Waker {
           if (biased) turn_.keep();
           return drive_on(PollRef(poll), seen);
         }
-        if (ran_here_) [[unlikely]]
+        if (compares_.load(std::memory_order_relaxed)) [[unlikely]]
           answered(PollRef(poll));
         if (biased) [[likely]] {
           turn_.leave();
@@ -260,15 +260,16 @@ class Scheduler final : public Waker {
   // How the cursors run ahead that open from now on. Of the runtime's threads, no more than it says run pumps
   // of this scheduler at once.
   void tune(RefPtr<const Tuning> tuning) noexcept;
-  // A window opens that finds by itself how much it runs ahead: so it may turn out that a thread that waits
-  // here does better alone (exec/alone_tuner.h).
+  // A window opens that finds by itself how much it runs ahead, which may be nothing (exec/pace.h).
   void may_be_alone() noexcept;
+  // One opens whose calls or feeds are said to wait.
+  void expects_waiting() noexcept;
   // One opens that was given how many calls it makes at once: not here.
   void wants_threads() noexcept;
   // Whether it turned out so.
   bool found_alone() noexcept;
-  // Nor is that tried just now: nothing is made ahead, and a window has no use for more than one block.
-  bool alone() const noexcept { return stays_alone_.load(std::memory_order_relaxed); }
+  // Nothing is made ahead just now, and a window has no use for more than one block.
+  bool alone() const noexcept { return alone_.load(std::memory_order_relaxed); }
   // For a scheduler that serves a function of an iterator: its jobs count to the share of that one, and where
   // that one has a limit for threads, only those that wait here run pumps.
   void tune_inside(Scheduler& outer) noexcept;
@@ -358,11 +359,11 @@ class Scheduler final : public Waker {
       wake();
   }
 
-  // A thread that had to wait, or made what it would have waited for, is given an element, and still drives.
+  // Where the pace counts elements: this thread is given one, and still drives.
   void answered(const PollRef& poll) noexcept;
-  void submit_ready(MutexLock& lock) noexcept;
-  void stop_alone(MutexLock& lock) noexcept;
-  void show_alone() noexcept;
+  void submit_ready() noexcept;
+  void use_threads(MutexLock& lock) noexcept;
+  void show_pace() noexcept;
 
   void notify(Pump& pump);
   void close(Pump& pump);
@@ -388,20 +389,15 @@ class Scheduler final : public Waker {
   ReadyList ready_[kLanes];
   PollWaiters waiters_;
   LaneJobs jobs_;
-  AloneTuner alone_;
-  // In the dataset before; this one has a window that wants threads.
-  bool was_alone_ = false;
+  Pace pace_;
+  // This dataset has a window that wants threads.
   std::atomic<bool> wants_threads_{false};
-  // alone_.tunes() and alone_.stays_alone(), for those who have no lock.
-  std::atomic<bool> tries_alone_{false};
-  std::atomic<bool> stays_alone_{false};
-  // Since the last answer, the driver ran pumps inside its poll rather than waiting for them.
-  bool ran_here_ = false;
-  // alone_.next_look_ns(), and the driver's answers since alone_ was told of any.
-  std::atomic<int64_t> next_look_ns_{INT64_MAX};
-  int unseen_answers_ = 0;
+  // Of pace_, for those who have no lock.
+  std::atomic<bool> tunes_{false};
+  std::atomic<bool> alone_{false};
+  std::atomic<bool> compares_{false};
   RefPtr<const Tuning> tuning_;
-  bool only_waiting_run() const { return jobs_.helpless() || alone_.alone(); }
+  bool only_waiting_run() const { return jobs_.helpless() || pace_.alone(); }
   RunningPumps running_;
   const Shown<Scheduler> shown_{this};
 };

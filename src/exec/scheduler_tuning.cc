@@ -17,73 +17,80 @@ void Scheduler::tune(RefPtr<const Tuning> tuning) noexcept {
   MutexLock lock(mutex_);
   jobs_.limit(tuning->threads);
   std::swap(tuning_, tuning);
-  was_alone_ = alone_.settled_alone();
   wants_threads_ = false;
-  stop_alone(lock);
+  use_threads(lock);
 }
 
 void Scheduler::may_be_alone() noexcept {
   // Windows that a function opens come often.
-  if (tries_alone_.load(std::memory_order_relaxed) || wants_threads_.load(std::memory_order_relaxed)) return;
+  if (tunes_.load(std::memory_order_relaxed) || wants_threads_.load(std::memory_order_relaxed)) return;
   if (shares_.joined() || !clock_) return;
   RefPtr<const Tuning> tuning = this->tuning();
   MutexLock lock(mutex_);
   if (waiters_.has_descriptor() || wants_threads_) return;
-  alone_.start(was_alone_ || tuning->begin.contains(kAlone), !tuning->begin.empty(), !tuning->tunes);
-  show_alone();
+  const bool known = !tuning->begin.empty() || tuning->warm_start;
+  const bool alone = tuning->begin.contains(kAlone) || (tuning->tunes && !known);
+  pace_.start(alone, known, !tuning->tunes, clock_->now_ns());
+  show_pace();
+}
+
+void Scheduler::expects_waiting() noexcept {
+  if (!compares_.load(std::memory_order_relaxed)) return;
+  MutexLock lock(mutex_);
+  const bool changes = pace_.expect_waiting(clock_->now_ns());
+  show_pace();
+  lock.unlock();
+  if (changes) submit_ready();
 }
 
 void Scheduler::wants_threads() noexcept {
   if (wants_threads_.load(std::memory_order_relaxed)) return;
   MutexLock lock(mutex_);
   wants_threads_ = true;
-  stop_alone(lock);
+  use_threads(lock);
 }
 
-// After what may have changed alone_. Others read the two flags all the time, so they are written only if
-// they did.
+// After what may have changed pace_. Others read the flags all the time, so they are written only if they
+// did.
 // REQUIRES: mutex_ is held
-void Scheduler::show_alone() noexcept {
+void Scheduler::show_pace() noexcept {
   const auto show = [](std::atomic<bool>& shown, bool now) {
     if (shown.load(std::memory_order_relaxed) != now) shown.store(now, std::memory_order_relaxed);
   };
-  next_look_ns_.store(alone_.next_look_ns(), std::memory_order_relaxed);
-  show(tries_alone_, alone_.tunes());
-  show(stays_alone_, alone_.stays_alone());
+  show(tunes_, pace_.tunes());
+  show(alone_, pace_.alone());
+  show(compares_, pace_.compares());
 }
 
 bool Scheduler::found_alone() noexcept {
   MutexLock lock(mutex_);
-  return alone_.settled_alone();
+  return pace_.settled_alone();
 }
 
 // Releases the lock.
-void Scheduler::stop_alone(MutexLock& lock) noexcept {
-  const bool was_alone = alone_.alone();
-  alone_.stop();
-  show_alone();
-  if (was_alone) return submit_ready(lock);
+void Scheduler::use_threads(MutexLock& lock) noexcept {
+  const bool was_alone = pace_.alone();
+  pace_.stop();
+  show_pace();
   lock.unlock();
+  if (was_alone) submit_ready();
 }
 
 void Scheduler::answered(const PollRef& poll) noexcept {
-  ran_here_ = false;
-  if (!tries_alone_.load(std::memory_order_relaxed)) return;
-  ++unseen_answers_;
-  const int64_t now_ns = clock_->now_ns();
-  // The lock is wanted by all threads, once for each run.
-  if (now_ns < next_look_ns_.load(std::memory_order_relaxed)) return;
+  if (!compares_.load(std::memory_order_relaxed)) return;
   const int64_t elements = poll.delivered();
-  const int answers = std::exchange(unseen_answers_, 0);
+  if (elements == 0) return;
   MutexLock lock(mutex_);
-  const bool changes = elements > 0 && alone_.answered(elements, waited_ns(), now_ns, answers);
-  show_alone();
-  if (changes && !alone_.alone()) submit_ready(lock);
+  const bool changes = pace_.answered(elements, clock_->now_ns());
+  show_pace();
+  lock.unlock();
+  if (changes) submit_ready();
 }
 
-// Asks for threads for the pumps that became ready while no other thread ran them. Releases the lock.
-void Scheduler::submit_ready(MutexLock& lock) noexcept {
+// Asks for threads for the pumps that became ready while no other thread ran them.
+void Scheduler::submit_ready() noexcept {
   int missing[kLanes] = {};
+  MutexLock lock(mutex_);
   for (Lane lane : {Lane::compute, Lane::blocking}) {
     while (admits_job(lane)) ++missing[static_cast<int>(lane)];
   }
@@ -105,7 +112,7 @@ void Scheduler::tune_inside(Scheduler& outer) noexcept {
 // Counts a job that is worth submitting, if there may be another one.
 // REQUIRES: mutex_ is held
 bool Scheduler::admits_job(Lane lane) noexcept {
-  return !alone_.alone() && jobs_.admit(lane, ready_[static_cast<int>(lane)].size());
+  return !pace_.alone() && jobs_.admit(lane, ready_[static_cast<int>(lane)].size());
 }
 
 RefPtr<const Tuning> Scheduler::tuning() noexcept {
@@ -121,10 +128,12 @@ void Scheduler::run_here(Pump& pump) {
     if (pump.state_ == Pump::State::scheduled) {
       listed = ready_[static_cast<int>(pump.lane_)].remove(pump);
     } else if (pump.state_ != Pump::State::idle) {
+      // It may be about to return without having seen why.
+      if (pump.state_ == Pump::State::running) pump.state_ = Pump::State::notified;
       return;
     }
     pump.state_ = Pump::State::running;
-    pump.watched_ = alone_.samples();
+    pump.watched_ = pace_.samples();
     running_.begin();
   }
   pump.here_ = true;
@@ -132,7 +141,6 @@ void Scheduler::run_here(Pump& pump) {
   if (outer) outer->runs_another();
   if (!makes_here() || outer->runs_pump()) return execute(pump, true);
   // It would have had to wait for it.
-  ran_here_ = true;
   const Waiting waiting(*this);
   execute(pump, true);
 }

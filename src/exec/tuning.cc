@@ -22,6 +22,9 @@ std::string_view trimmed(std::string_view text) {
 // What was counted before a longer pause says nothing of what comes after it.
 constexpr int64_t kPauseNs = 5'000'000;
 
+// With `auto`, for a function that is known to wait.
+constexpr int kFirstWaitingCalls = 8;
+
 }  // namespace
 
 std::optional<TunerPlace::Found> TunerPlace::found(int64_t now_ns) const {
@@ -61,6 +64,21 @@ bool read_tuned(std::string_view text, TunedNumbers& numbers) {
     numbers[std::string(path) + " " + std::string(what)] = number;
   }
   return true;
+}
+
+CallRange limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
+                          const TunerStart& start) {
+  if (calls > 0) return {calls, calls};
+  const int cores = tuning.limit_threads(executor.parallelism());
+  if (lane != Lane::blocking) return {cores, cores};
+  const int most = most_waiting_calls(executor, tuning);
+  int first = std::min(std::max(cores, kFirstWaitingCalls), most);
+  if (start.number > 0) first = static_cast<int>(std::min<int64_t>(start.number, most));
+  return {first, start.tunes ? most : first};
+}
+
+int most_waiting_calls(const Executor& executor, const Tuning& tuning) {
+  return tuning.limit_threads(std::max(executor.parallelism(), executor.blocking_parallelism() * 3 / 4));
 }
 
 }  // namespace weir

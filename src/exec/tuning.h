@@ -13,7 +13,8 @@
 
 #include "core/ref.h"
 #include "core/sync.h"
-#include "exec/call_tuner.h"
+#include "exec/executor.h"
+#include "exec/pace.h"
 #include "exec/window_memory.h"
 
 namespace weir {
@@ -21,7 +22,7 @@ namespace weir {
 // Numbers that tuners found, by what they are for and the operator's path: "prefetch/map calls".
 using TunedNumbers = std::map<std::string, int64_t, std::less<>>;
 
-// The name of the number 1 among them if only the consumer ran pumps (exec/alone_tuner.h).
+// The name of the number 1 among them if only the consumer ran pumps (exec/pace.h).
 inline constexpr std::string_view kAlone = "alone";
 
 // Reads "prefetch rows 64, prefetch/map calls 8, alone 1". False if the text is no such list; `numbers` has
@@ -33,7 +34,7 @@ bool read_tuned(std::string_view text, TunedNumbers& numbers);
 class TunerPlace : public RefCounted {
  public:
   struct Found {
-    CallTuner tuner;
+    CallPace tuner;
     // A function that did not say so waits.
     bool waits = false;
   };
@@ -81,5 +82,13 @@ struct TunerStart {
   // The settings that it starts with and updates; may be null.
   RefPtr<TunerPlace> place;
 };
+
+// `calls` if it is positive. Else there is a range to find the best in where functions wait; those that
+// compute take all cores.
+CallRange limits_of_calls(int calls, Lane lane, const Executor& executor, const Tuning& tuning,
+                          const TunerStart& start);
+// How many calls that wait may be in flight: most of the threads of the blocking lane, since reads need some,
+// too.
+int most_waiting_calls(const Executor& executor, const Tuning& tuning);
 
 }  // namespace weir

@@ -3,8 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "exec/buffer_tuner.h"
-#include "exec/feed_cost.h"
+#include "exec/pace.h"
 #include "exec/window_core.h"
 
 namespace weir {
@@ -57,8 +56,8 @@ class Prefetch final : public WindowCore {
   bool admit(Demand& demand) noexcept override;
   RefPtr<Pump> add(WindowBlock& block) noexcept override;
   bool may_resume() noexcept override;
-  void taken() noexcept override;
   void found_empty(bool more) noexcept override;
+  void feed_waits() noexcept override { feed_waits_ = true; }
   bool pulls_here() const noexcept override { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   void pulled(int64_t ns, int rows) noexcept override {
     if (may_pull_here_) cost_.pulled(ns, rows, std::max(1, rows / options_.block_rows));
@@ -75,16 +74,19 @@ class Prefetch final : public WindowCore {
   const bool may_pull_here_;
   FeedCost cost_;
   int ramp_rows_ = 1;
-  BufferTuner buffer_;
+  RowPace buffer_;
   // Since when the pump stands still, where the tuner asks, and for how long it did since the consumer found
   // nothing.
   int64_t full_since_ns_ = 0;
   int64_t full_ns_ = 0;
   int64_t last_bytes_ = 0;
+  // The last pull found nothing.
+  bool feed_waits_ = false;
 };
 
 bool Prefetch::admit(Demand& demand) noexcept {
-  if (!budget_.go_on(max_rows())) {
+  // A feed that was pending goes on: others may wait for what it holds (exec/credit.h).
+  if (!budget_.go_on(feed_waits_ ? buffer_.rows() : max_rows())) {
     waits_.is_full(clock());
     if (tunes() && full_since_ns_ == 0) full_since_ns_ = clock().now_ns();
     return false;
@@ -93,7 +95,7 @@ bool Prefetch::admit(Demand& demand) noexcept {
   has_room();
   const int64_t free_rows = alone() ? options_.block_rows : buffer_.rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
-  const int64_t most_rows = here() ? std::max<int64_t>(kRowsHere, ramp_rows_) : ramp_rows_;
+  const int64_t most_rows = here() && !alone() ? std::max<int64_t>(kRowsHere, ramp_rows_) : ramp_rows_;
   demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, most_rows));
   const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, alone() ? kBytesHere : kMaxBlockBytes);
   demand.bytes = budget_.reserve(most_bytes, std::min(most_bytes, 2 * last_bytes_ + kLeastBytes), *this);
@@ -103,6 +105,7 @@ bool Prefetch::admit(Demand& demand) noexcept {
 }
 
 RefPtr<Pump> Prefetch::add(WindowBlock& block) noexcept {
+  feed_waits_ = false;
   block.charged_bytes = last_bytes_ = block.out.bytes;
   block.done = true;
   line_.push(&block);
@@ -125,12 +128,6 @@ bool Prefetch::may_resume() noexcept {
 void Prefetch::has_room() noexcept {
   if (full_since_ns_ == 0) return;
   full_ns_ += clock().now_ns() - std::exchange(full_since_ns_, 0);
-}
-
-void Prefetch::taken() noexcept {
-  const int64_t taken = budget_.taken_rows();
-  if (!alone() && buffer_.took(taken, budget_.held_rows())) [[unlikely]]
-    buffer_.check(taken, clock().now_ns());
 }
 
 void Prefetch::found_empty(bool more) noexcept {

@@ -3,7 +3,7 @@
 // The pump pulls while there is room and returns when there is none, when the feed has no row now, or at the
 // end. It is woken as soon as a row is taken from a full window, or a quarter of one that tunes its size, and
 // wakes a waiting consumer with the first block. The consumer itself pulls rows that are cheaper than waking
-// a thread (exec/feed_cost.h). If only waiting threads make rows (Scheduler::makes_here), the consumer pulls
+// a thread (exec/pace.h). If only waiting threads make rows (Scheduler::makes_here), the consumer pulls
 // each block when it needs it, past the queue. A row leaves the budget when it is taken, its bytes when the
 // last row of its block is. One row is always admitted, so that a row larger than max_bytes passes; the bytes
 // stay below max_bytes plus one row.
@@ -27,7 +27,7 @@ namespace weir {
 struct WindowOptions {
   // REQUIRES: all at least 1
   int64_t max_rows = 1;
-  // With that many the window begins, and finds by itself how many it needs (exec/buffer_tuner.h); 0:
+  // With that many the window begins, and finds by itself how many it needs (exec/pace.h); 0:
   // max_rows.
   int64_t first_rows = 0;
   // Where an earlier run ended, or options() says that nothing changes.

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/trace.h"
-#include "exec/feed_cost.h"
+#include "exec/pace.h"
 
 namespace weir {
 
@@ -58,7 +58,6 @@ PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out,
       budget_.take_rows(front_->rows);
       budget_.refund_bytes(front_->charged_bytes);
     }
-    taken();
   } else {
     const bool over =
         end_.answer == PullResult::cancelled || (end_.answer == PullResult::end && making_ == 0);

@@ -87,8 +87,7 @@ class WindowCore : public Pump, public LiveWindow {
   virtual RefPtr<Pump> add(WindowBlock& block) noexcept = 0;
   // True once after each stop, if the pump may go on.
   virtual bool may_resume() noexcept = 0;
-  // The consumer took a block, or found none: there may be `more`.
-  virtual void taken() noexcept {}
+  // The consumer found no block: there may be `more`.
   virtual void found_empty(bool more) noexcept = 0;
   // The feed has no row now.
   virtual void feed_waits() noexcept {}

@@ -15,13 +15,13 @@ syntax::Grammar grammar_of_position(const Field& field) {
   return syntax::grammar_of_parameter(field.name);
 }
 
-syntax::CalleeKind place_of(const OperatorDef& def) {
+syntax::CalleeKind kind_of(const OperatorDef& def) {
   return def.kind == OperatorKind::source ? syntax::CalleeKind::function : syntax::CalleeKind::transformation;
 }
 
 class Signatures final : public syntax::SignatureTable {
  public:
-  std::string elsewhere(syntax::CalleeKind place) const override { return names_elsewhere(place); }
+  std::string elsewhere(syntax::CalleeKind kind) const override { return names_elsewhere(kind); }
 };
 
 Signatures make_table() {
@@ -31,7 +31,7 @@ Signatures make_table() {
     FieldList fields(*def);
     std::vector<syntax::Grammar> positions;
     for (const Field& field : fields.list) positions.push_back(grammar_of_position(field));
-    table.add(place_of(*def), def->name, positions);
+    table.add(kind_of(*def), def->name, positions);
   }
   return table;
 }
@@ -47,10 +47,10 @@ const syntax::Grammars& signatures() {
   return table;
 }
 
-std::string names_elsewhere(syntax::CalleeKind place) {
+std::string names_elsewhere(syntax::CalleeKind kind) {
   std::string out;
   for (const OperatorDef* def : operators()) {
-    if (place_of(*def) == place && *def->page.elsewhere != '\0') out += concat(def->page.elsewhere, "\n");
+    if (kind_of(*def) == kind && *def->page.elsewhere != '\0') out += concat(def->page.elsewhere, "\n");
   }
   return out;
 }

@@ -50,8 +50,8 @@ PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   if (!position) return poll(hurried.polled);
   FetchChoice& choice = position->choice;
   const bool any_time = choice.work.runs_datasets;
-  // Nor does this thread run the pumps of windows, then.
-  if (any_time) scheduler_->wants_threads();
+  // Nor does this thread run the pumps of windows.
+  scheduler_->wants_threads();
   const bool opens = !position->stage && choice.may_open;
   if (!choice.may_fetch && !opens) return poll(hurried.polled);
   const bool measures = hurried.waits && choice.measures();

@@ -291,6 +291,7 @@ TEST_CASE("call window: of short calls, it makes no more than the consumer seems
   world.runtime.clock = &clock;
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
+    s.scheduler->wants_threads();
     return calls(s, counting({.total = 100'000}, &pulled), std::make_unique<AddOne>(), CallWindowOptions());
   });
   int64_t first = 0;

@@ -152,7 +152,7 @@ TEST_CASE("credit: who waits in line is woken once feeds are known to wait") {
   WaitingFeed other(world, two);
   WaitingFeed first(world, two, [&] {
     CHECK(other.pull() == PullResult::pending);
-    two->expect_waiting();
+    two->expect_waiting(*world.session->scheduler);
     CHECK(two->limit() == 2);
     CHECK(other.wakes() == 1);
     CHECK(other.pull() == PullResult::rows);
@@ -177,19 +177,19 @@ TEST_CASE("credit: of feeds that wait, at most twice as many as are of use, or a
     CAPTURE(useful);
     CreditWorld world;
     const RefPtr<Credit> tuned = world.credit(0, useful);
-    tuned->expect_waiting();
+    tuned->expect_waiting(*world.session->scheduler);
     CHECK(tuned->limit() == useful);
     CHECK(limit_in_the_end(world, tuned) == 2 * useful);
     TunerStart frozen;
     frozen.number = useful - 1;
     frozen.tunes = false;
     const RefPtr<Credit> fixed = world.credit(0, useful, frozen);
-    fixed->expect_waiting();
+    fixed->expect_waiting(*world.session->scheduler);
     CHECK(fixed->limit() == useful - 1);
     CHECK(limit_in_the_end(world, fixed) == useful - 1);
     frozen.number = 100;
     const RefPtr<Credit> most = world.credit(0, useful, frozen);
-    most->expect_waiting();
+    most->expect_waiting(*world.session->scheduler);
     CHECK(most->limit() == 2 * useful);
   }
 }

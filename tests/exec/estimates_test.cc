@@ -1,4 +1,4 @@
-// How long calls and rows take, by estimate; what a Budget keeps of memory that windows share; and threads
+// How long rows take, by estimate; what a Budget keeps of memory that windows share; and threads
 // that leave the host's signals alone.
 #include <pthread.h>
 #include <signal.h>
@@ -8,9 +8,8 @@
 #include <string>
 
 #include "exec/budget.h"
-#include "exec/call_spread.h"
-#include "exec/feed_cost.h"
 #include "exec/memory_ledger.h"
+#include "exec/pace.h"
 #include "exec/threads.h"
 #include "exec/ticker.h"
 #include "exec/window_core.h"
@@ -18,24 +17,6 @@
 
 namespace weir {
 namespace {
-
-TEST_CASE("estimates: a long call counts as twice as long as it was, and is forgotten") {
-  CallSpread spread;
-  CHECK(spread.factor() == 1);
-  spread.add(1000);
-  CHECK(spread.factor() == 2);
-  for (int i = 0; i < 1000; ++i) spread.add(1000);
-  CHECK(spread.factor() == 2);
-  spread.add(32'000);
-  // The mean has risen by a sixty-fourth of the difference.
-  CHECK(spread.factor() > 42);
-  CHECK(spread.factor() < 44);
-  for (int i = 0; i < 710; ++i) spread.add(1000);
-  CHECK(spread.factor() > 30);
-  CHECK(spread.factor() < 34);
-  for (int i = 0; i < 5000; ++i) spread.add(1000);
-  CHECK(spread.factor() < 2.01);
-}
 
 TEST_CASE("estimates: rows are cheap where half a window of them takes less than waking a thread") {
   const auto cheap = [](int64_t row_ns, int64_t rows) {

@@ -2,7 +2,6 @@
 // are.
 #include <catch2/catch_test_macros.hpp>
 
-#include "exec/call_limits.h"
 #include "exec/feeds.h"
 #include "exec/memory_ledger.h"
 #include "exec/threads.h"
@@ -33,7 +32,7 @@ TEST_CASE("given numbers: of calls and rows, by the paths of operators") {
 TEST_CASE("given numbers: what a tuner had counted stays for five milliseconds") {
   for (const int64_t pause_ns : {0, 5'000'000, 5'000'001}) {
     CAPTURE(pause_ns);
-    CallTuner tuner({.first = 1, .most = 4});
+    CallPace tuner({1, 4});
     tuner.done(1, 0);
     TunerPlace place;
     CHECK_FALSE(place.found(0));
@@ -58,15 +57,14 @@ TEST_CASE("given numbers: calls that wait begin with what was found, within what
     start.tunes = tunes;
     return limits_of_calls(0, Lane::blocking, executor, tuning, start);
   };
-  const auto are = [](const CallTunerOptions& found, int first, int most, int least) {
-    return found.first == first && found.most == most && found.least == least;
+  const auto are = [](const CallRange& found, int first, int most) {
+    return found.first == first && found.most == most;
   };
-  CHECK(are(limits(0, true, 0), 8, 30, 8));
-  CHECK(are(limits(20, true, 0), 20, 30, 8));
-  CHECK(are(limits(3, true, 0), 3, 30, 3));
-  CHECK(are(limits(30, true, 0), 30, 30, 8));
-  CHECK(are(limits(1000, true, 0), 30, 30, 8));
-  CHECK(are(limits(1000, true, 5), 5, 5, 5));
+  CHECK(are(limits(0, true, 0), 8, 30));
+  CHECK(are(limits(20, true, 0), 20, 30));
+  CHECK(are(limits(3, true, 0), 3, 30));
+  CHECK(are(limits(1000, true, 0), 30, 30));
+  CHECK(are(limits(1000, true, 5), 5, 5));
   CHECK(limits(20, false, 0).most == 20);
   CHECK(limits(1000, false, 0).most == 30);
 }
@@ -83,6 +81,7 @@ TEST_CASE(
         auto tuning = make_ref<Tuning>();
         tuning->tunes = !all_fixed;
         session.scheduler->tune(std::move(tuning));
+        session.scheduler->wants_threads();
         WindowOptions options;
         options.first_rows = 2;
         options.max_rows = 100;

@@ -77,6 +77,7 @@ TEST_CASE("window: room that begins small grows when the consumer finds nothing 
   ThreadsWorld world({.probe = no_threads});
   std::atomic<int64_t> pulled{0};
   Reader reader(world.runtime, [&](Session& s) {
+    s.scheduler->wants_threads();
     WindowOptions options = window_options(32, 8);
     options.first_rows = 2;
     return window(s, counting({.total = 10'000}, &pulled), options);

@@ -29,7 +29,8 @@ struct AheadSlot {
     const DatasetRef& input = opening.node->inputs()[0];
     if (!params.slots.credit) return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, input));
     MakeCredited make{params.slots};
-    if (input->deepest_lane() == Lane::blocking) make.slots.credit->expect_waiting();
+    if (input->deepest_lane() == Lane::blocking)
+      make.slots.credit->expect_waiting(*opening.ctx.session.scheduler);
     make.slots.window.lane = make.slots.credit->lane_for(input->lane());
     using Ahead = AheadCursor<MakeCredited>;
     return std::unique_ptr<Cursor>(std::make_unique<Ahead>(opening, input, std::move(make)));
