@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "exec/scheduler.h"
-#include "exec/waking_lock.h"
 
 namespace weir {
 

@@ -4,6 +4,7 @@
 
 #include "core/runtime.h"
 #include "exec/scheduler.h"
+#include "exec/waking_lock.h"
 
 namespace weir {
 
@@ -72,8 +73,7 @@ void Credit::hungry() noexcept {
 
 bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
   using Place = CreditedFeed::Place;
-  RefPtr<Waker> old;
-  MutexLock lock(mutex_);
+  WakingLock lock(mutex_);
   const bool granted = feed.place_ == Place::granted;
   if (granted || (feed.place_ == Place::outside && taken_.load(std::memory_order_relaxed) < limit())) {
     feed.place_ = Place::outside;
@@ -85,7 +85,7 @@ bool Credit::take(CreditedFeed& feed, Waker* waker, Pull& pull) noexcept {
     pull.begin_ns = clock_.now_ns();
     return true;
   }
-  old = std::exchange(feed.waker_, RefPtr<Waker>(waker));
+  lock.drop(std::exchange(feed.waker_, RefPtr<Waker>(waker)));
   if (feed.place_ == Place::in_line) return false;
   feed.place_ = Place::in_line;
   feed.before_ = last_;
@@ -119,31 +119,27 @@ void Credit::give(const Pull& pull, int64_t rows) noexcept {
 // Those who have waited longest come first.
 void Credit::hand_over() noexcept {
   for (;;) {
-    RefPtr<Waker> next;
-    MutexLock lock(mutex_);
+    WakingLock lock(mutex_);
     if (!first_ || taken_.load(std::memory_order_relaxed) >= limit()) return;
     CreditedFeed& feed = *first_;
     first_ = feed.after_;
     (first_ ? first_->before_ : last_) = nullptr;
     feed.place_ = CreditedFeed::Place::granted;
     add_alone(taken_, 1);
-    next = std::move(feed.waker_);
-    lock.unlock();
-    next->wake();
+    lock.wake(std::move(feed.waker_));
   }
 }
 
 void Credit::leave(CreditedFeed& feed) noexcept {
-  RefPtr<Waker> old;
   {
-    MutexLock lock(mutex_);
+    WakingLock lock(mutex_);
     if (feed.place_ == CreditedFeed::Place::granted) add_alone(taken_, -1);
     if (feed.place_ == CreditedFeed::Place::in_line) {
       (feed.before_ ? feed.before_->after_ : first_) = feed.after_;
       (feed.after_ ? feed.after_->before_ : last_) = feed.before_;
     }
     feed.place_ = CreditedFeed::Place::outside;
-    old = std::move(feed.waker_);
+    lock.drop(std::move(feed.waker_));
   }
   hand_over();
 }

@@ -39,6 +39,7 @@ class Job : public RefCounted {
  private:
   friend class FairQueue;
   friend class DroppedJobs;
+  friend class JobShare;
   JobShare* share_;
   // The next one of its share that waits.
   Job* next_ = nullptr;

@@ -11,43 +11,28 @@ FairQueue::~FairQueue() {
 }
 
 void DroppedJobs::clear() noexcept {
-  while (first_) {
-    const RefPtr<Job> job = RefPtr<Job>::adopt(first_);
-    first_ = std::exchange(job->next_, nullptr);
-  }
+  while (Job* job = jobs_.pop()) job->unref();
 }
 
 void FairQueue::push(RefPtr<Job> job) noexcept {
   JobShare& share = share_of(*job);
-  Job* const added = job.release();
   ++size_;
-  added->next_ = nullptr;
-  if (share.first_) {
-    share.last_->next_ = added;
-    share.last_ = added;
-    return;
-  }
-  share.first_ = share.last_ = added;
+  share.jobs_.push(job.release());
+  if (share.jobs_.size() > 1) return;
   if (share.at_work_ == 0) share.served_ns_ = std::max(share.served_ns_, floor_ns_);
-  share.next_ = nullptr;
-  (last_ ? last_->next_ : first_) = &share;
-  last_ = &share;
+  shares_.push(&share);
 }
 
 RefPtr<Job> FairQueue::pop() noexcept {
-  JobShare* chosen = first_;
-  for (JobShare* share = first_->next_; share; share = share->next_) {
+  JobShare* chosen = shares_.front();
+  for (JobShare* share = chosen; share; share = shares_.after(*share)) {
     if (std::pair(share->at_work_, share->served_ns_) < std::pair(chosen->at_work_, chosen->served_ns_))
       chosen = share;
   }
-  Job* const job = chosen->first_;
-  chosen->first_ = std::exchange(job->next_, nullptr);
+  Job* const job = chosen->jobs_.pop();
   // It goes behind those that are served as well.
-  unlist(*chosen);
-  if (chosen->first_) {
-    (last_ ? last_->next_ : first_) = chosen;
-    last_ = chosen;
-  }
+  shares_.remove(chosen);
+  if (chosen->jobs_.front()) shares_.push(chosen);
   ++chosen->at_work_;
   floor_ns_ = std::max(floor_ns_, chosen->served_ns_);
   --size_;
@@ -62,35 +47,18 @@ void FairQueue::ended(const Job& job, int64_t took_ns) noexcept {
 
 bool FairQueue::remove(Job& job) noexcept {
   JobShare& share = share_of(job);
-  Job* before = nullptr;
-  for (Job* one = share.first_; one; before = one, one = one->next_) {
-    if (one != &job) continue;
-    (before ? before->next_ : share.first_) = std::exchange(job.next_, nullptr);
-    if (share.last_ == &job) share.last_ = before;
-    if (!share.first_) unlist(share);
-    --size_;
-    static_cast<void>(RefPtr<Job>::adopt(&job));
-    return true;
-  }
-  return false;
+  if (!share.jobs_.remove(&job)) return false;
+  if (!share.jobs_.front()) shares_.remove(&share);
+  --size_;
+  job.unref();
+  return true;
 }
 
 void FairQueue::drop(DroppedJobs& out) noexcept {
-  for (JobShare* share = first_; share; share = std::exchange(share->next_, nullptr)) {
-    share->last_->next_ = out.first_;
-    out.first_ = std::exchange(share->first_, nullptr);
+  while (JobShare* share = shares_.pop()) {
+    while (Job* job = share->jobs_.pop()) out.jobs_.push(job);
   }
-  first_ = last_ = nullptr;
   size_ = 0;
-}
-
-// REQUIRES: it is listed
-void FairQueue::unlist(JobShare& share) noexcept {
-  JobShare* before = nullptr;
-  for (JobShare* one = first_; one != &share; one = one->next_) before = one;
-  (before ? before->next_ : first_) = share.next_;
-  if (last_ == &share) last_ = before;
-  share.next_ = nullptr;
 }
 
 }  // namespace weir

@@ -16,6 +16,7 @@
 
 #include "core/ref.h"
 #include "exec/executor.h"
+#include "exec/line.h"
 
 namespace weir {
 
@@ -28,8 +29,7 @@ class JobShare {
 
  private:
   friend class FairQueue;
-  Job* first_ = nullptr;
-  Job* last_ = nullptr;
+  Line<Job, &Job::next_> jobs_;
   int at_work_ = 0;
   // How long its jobs have run, from where the others stood when it began.
   int64_t served_ns_ = 0;
@@ -70,7 +70,7 @@ class DroppedJobs {
 
  private:
   friend class FairQueue;
-  Job* first_ = nullptr;
+  Line<Job, &Job::next_> jobs_;
 };
 
 class FairQueue {
@@ -96,12 +96,10 @@ class FairQueue {
 
  private:
   JobShare& share_of(const Job& job) { return job.share_ ? *job.share_ : common_; }
-  void unlist(JobShare& share) noexcept;
 
   size_t size_ = 0;
   // Shares with jobs that wait, in the order in which they began to.
-  JobShare* first_ = nullptr;
-  JobShare* last_ = nullptr;
+  Line<JobShare, &JobShare::next_> shares_;
   // Of jobs without a share.
   JobShare common_;
   // The most that a share had been served for when its turn came: where new ones begin.

@@ -24,6 +24,18 @@ class Line {
     if (!tail_) tail_ = one;
     ++size_;
   }
+  // Takes out one that is in it; false if it is not.
+  bool remove(T* one) {
+    T* before = nullptr;
+    for (T* at = head_; at; before = at, at = at->*link) {
+      if (at != one) continue;
+      (before ? before->*link : head_) = one->*link;
+      if (tail_ == one) tail_ = before;
+      --size_;
+      return true;
+    }
+    return false;
+  }
   // Null if there is none.
   T* pop() {
     T* const one = head_;

@@ -6,7 +6,6 @@
 #include "core/text.h"
 #include "exec/call_watch.h"
 #include "exec/wait_graph.h"
-#include "exec/waking_lock.h"
 
 namespace weir {
 namespace {
@@ -315,25 +314,23 @@ Result<int> Scheduler::ready_descriptor() {
 }
 
 void Scheduler::notify(Pump& pump) {
-  MutexLock lock(mutex_);
+  WakingLock lock(mutex_);
   if (pump.state_ == Pump::State::running) pump.state_ = Pump::State::notified;
   if (pump.state_ == Pump::State::idle) schedule(pump, lock, true);
 }
 
 // Puts the pump into the ready list, asks its lane for a thread and, if `raise` is set, raises a sleeper,
 // since nobody knows when the lane has a thread. Releases the lock.
-void Scheduler::schedule(Pump& pump, MutexLock& lock, bool raise) {
+void Scheduler::schedule(Pump& pump, WakingLock& lock, bool raise) {
   const Lane lane = pump.lane_;
   const int index = static_cast<int>(lane);
   pump.state_ = Pump::State::scheduled;
   ready_[index].push(pump);
   const bool submits = admits_job(lane);
   if (lane == Lane::caller) waiters_.signal();
-  RefPtr<Parker> sleeper;
-  if (raise) sleeper = waiters_.pop();
+  if (raise) lock.wake(waiters_.pop());
   lock.unlock();
   if (submits) submit(lane);
-  if (sleeper) sleeper->unpark();
 }
 
 void Scheduler::submit(Lane lane) {
@@ -440,7 +437,7 @@ void Scheduler::execute(Pump& pump, bool helping) {
   bool closing = false;
   bool changes = false;
   {
-    MutexLock lock(mutex_);
+    WakingLock lock(mutex_);
     // Those that ran inside it are measured by themselves.
     if (watched && !frame.ran_another()) {
       changes = pace_.ran(length.ns, length.computed_ns, begin_ns + took_ns);

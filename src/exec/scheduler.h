@@ -40,6 +40,7 @@
 #include "exec/poll_waiters.h"
 #include "exec/pump.h"
 #include "exec/tuning.h"
+#include "exec/waking_lock.h"
 #include "exec/watch.h"
 
 namespace weir {
@@ -367,7 +368,7 @@ class Scheduler final : public Waker {
 
   void notify(Pump& pump);
   void close(Pump& pump);
-  void schedule(Pump& pump, MutexLock& lock, bool raise);
+  void schedule(Pump& pump, WakingLock& lock, bool raise);
   bool admits_job(Lane lane) noexcept;
   void submit(Lane lane);
   void end_job() noexcept;

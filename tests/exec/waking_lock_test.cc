@@ -121,6 +121,12 @@ TEST_CASE("line: first in, first out, and one may go to the front") {
   CHECK(line.after(all[2]) == &all[0]);
   for (const int expected : {2, 0, 1}) CHECK(line.pop()->number == expected);
   CHECK(line.size() == 0);
+  for (Linked& one : all) line.push(&one);
+  for (const int number : {2, 0, 1}) {
+    CHECK(line.remove(&all[number]));
+    CHECK_FALSE(line.remove(&all[number]));
+  }
+  CHECK(line.size() == 0);
   line.push_front(&all[1]);
   line.push(&all[0]);
   CHECK(line.pop() == &all[1]);

@@ -1,0 +1,159 @@
+#include "exec/window_core.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "exec/feeds.h"
+
+namespace weir {
+namespace {
+
+enum class Kind { prefetch, calls };
+
+// A window whose pumps run in settle() only.
+struct LoneWindow {
+  LoneWindow(Kind kind, std::unique_ptr<Feed> feed, std::function<void(int64_t)> meanwhile = nullptr,
+             RefPtr<WindowMemory> memory = nullptr) {
+    auto tuning = make_ref<Tuning>();
+    tuning->memory = std::move(memory);
+    session->scheduler->tune(std::move(tuning));
+    if (kind == Kind::prefetch) {
+      WindowOptions options;
+      options.max_rows = 1000;
+      window = std::make_unique<Window>(*session, std::move(feed), options, EpochTableRef());
+    } else {
+      CallWindowOptions options;
+      options.calls_in_flight = 1;
+      options.ahead_rows = 1000;
+      window = std::make_unique<CallWindow>(*session, std::move(feed),
+                                            std::make_unique<AddOne>(std::move(meanwhile)), options,
+                                            EpochTableRef());
+    }
+  }
+  PullResult next() {
+    Context context{*session, consumer.get(), &epochs};
+    return window->next(context, Demand(), out, mark);
+  }
+  void settle() {
+    for (int i = 0; i < 64; ++i)
+      REQUIRE(session->scheduler->try_drive([] { return PullResult::pending; }).ok());
+  }
+
+  ReaderAlone world;
+  RefPtr<Session> session = make_session(world.runtime);
+  RefPtr<test::CountingWaker> consumer = make_ref<test::CountingWaker>();
+  RefPtr<test::CountingWaker> saver = make_ref<test::CountingWaker>();
+  std::unique_ptr<Window> window;
+  EpochScope epochs;
+  Block out;
+  Mark mark;
+};
+
+// Runs `first` in its first pull.
+class Interrupted final : public Feed {
+ public:
+  Interrupted(std::unique_ptr<Feed> feed, std::function<void()> first)
+      : feed_(std::move(feed)), first_(std::move(first)) {}
+  PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override {
+    if (first_) std::exchange(first_, nullptr)();
+    return feed_->next(context, demand, out, mark);
+  }
+
+ private:
+  const std::unique_ptr<Feed> feed_;
+  std::function<void()> first_;
+};
+
+TEST_CASE("window core: a consumer that waits is woken with the first block, and at the end") {
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    for (const int64_t total : {int64_t{0}, int64_t{1}}) {
+      CAPTURE(kind == Kind::calls, total);
+      LoneWindow alone(kind, counting({.total = total}));
+      REQUIRE(alone.next() == PullResult::pending);
+      CHECK(alone.consumer->count == 0);
+      alone.settle();
+      CHECK(alone.consumer->count == 1);
+      if (total == 1) CHECK(alone.next() == PullResult::rows);
+      CHECK(alone.next() == PullResult::end);
+      // It waits no longer.
+      alone.window = nullptr;
+      CHECK(alone.consumer->count == 1);
+    }
+  }
+}
+
+TEST_CASE("window core: a save that waits is woken when the pump has stopped and all calls are made") {
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    for (const bool in_call : {false, true}) {
+      if (in_call && kind == Kind::prefetch) continue;
+      CAPTURE(kind == Kind::calls, in_call);
+      std::function<void()> resume;
+      LoneWindow* it = nullptr;
+      const auto pause = [&] {
+        if (resume) return;
+        resume = it->window->pause();
+        CHECK_FALSE(it->window->at_rest(it->saver.get()));
+      };
+      std::atomic<int64_t> pulled{0};
+      std::unique_ptr<Feed> feed = counting({.total = 100}, &pulled);
+      if (!in_call) feed = std::make_unique<Interrupted>(std::move(feed), pause);
+      std::function<void(int64_t)> meanwhile;
+      if (in_call) meanwhile = [&](int64_t) { pause(); };
+      LoneWindow alone(kind, std::move(feed), std::move(meanwhile));
+      it = &alone;
+      alone.window->start();
+      alone.settle();
+      CHECK(alone.saver->count == 1);
+      CHECK(alone.window->at_rest(nullptr));
+      const int64_t before = pulled;
+      CHECK(before < 100);
+      std::vector<Block> held;
+      alone.window->copy_rows(held);
+      int64_t rows = 0;
+      for (const Block& block : held) rows += block.rows;
+      CHECK(rows == before);
+      alone.settle();
+      CHECK(pulled == before);
+      resume();
+      alone.settle();
+      CHECK(pulled == 100);
+    }
+  }
+}
+
+TEST_CASE("window core: one that closes gives its memory to those that wait for it") {
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    CAPTURE(kind == Kind::calls);
+    const auto memory = make_ref<WindowMemory>(800);
+    const auto waiter = make_ref<test::CountingWaker>();
+    LoneWindow alone(kind, counting({.total = 1000}), nullptr, memory);
+    alone.window->start();
+    alone.settle();
+    REQUIRE(memory->used() > 0);
+    while (memory->reserve(1000, *waiter) > 0) {
+    }
+    REQUIRE(memory->used() >= 800);
+    CHECK(waiter->count == 0);
+    alone.window = nullptr;
+    CHECK(waiter->count == 1);
+  }
+}
+
+TEST_CASE("window core: the rows that a consumer has not taken go when it does, with the feed") {
+  const int live = live_objects;
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    LoneWindow alone(kind, counting({.total = 100}));
+    REQUIRE(alone.next() == PullResult::pending);
+    alone.settle();
+    REQUIRE(alone.next() == PullResult::rows);
+    alone.mark = Mark();
+    alone.window = nullptr;
+    CHECK(live_objects == live);
+  }
+}
+
+}  // namespace
+}  // namespace weir
