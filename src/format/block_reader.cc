@@ -16,6 +16,17 @@ constexpr size_t kRetainedBlocks = 8;
 constexpr size_t kBelievedBytes = size_t{4} << 20;
 constexpr size_t kBelievedTimes = 8;
 
+// Longer runs are often of one size. Reading ends with the last that fits into the buffer, so that no part of
+// one is moved; the first bytes of the next, which tell its length, come with it.
+constexpr size_t kLongRunBytes = 16 * 1024;
+constexpr size_t kNextBytes = 16;
+
+// How much of `room` to fill with runs of `size` bytes.
+size_t filled_bytes(size_t room, size_t size) {
+  if (size < kLongRunBytes || room < size + kNextBytes) return room;
+  return (room - kNextBytes) / size * size + kNextBytes;
+}
+
 // The room to make for a run of `size` bytes of which `have` are there.
 size_t believed_bytes(size_t have, size_t size) {
   if (have >= size / (2 * kBelievedTimes)) return size;
@@ -46,9 +57,11 @@ void BlockReader::renew_buffer(size_t size) {
 }
 
 // Of the room that there is, only so much is touched as the stream has proven it to need.
-void BlockReader::read_more() {
+// REQUIRES: fewer than `size` bytes are there, or `size` is 0
+void BlockReader::read_more(size_t size) {
   const size_t most = std::max(block_bytes_, (end_ - begin_) / 8);
-  const Result<size_t> got = stream_->read({data_ + end_, std::min(buffer_->size() - end_, most)});
+  const size_t end = begin_ + filled_bytes(buffer_->size() - begin_, size);
+  const Result<size_t> got = stream_->read({data_ + end_, std::min(end - end_, most)});
   if (!got.ok()) {
     status_ = got.status();
   } else if (*got == 0) {
@@ -62,7 +75,7 @@ std::span<const uint8_t> BlockReader::fill(size_t size) {
   while (end_ - begin_ < size && !ended_ && status_.ok()) {
     const size_t believed = believed_bytes(end_ - begin_, size);
     if (!buffer_ || buffer_->size() - begin_ < believed) renew_buffer(believed);
-    read_more();
+    read_more(size);
   }
   return {data_ + begin_, end_ - begin_};
 }
@@ -74,7 +87,7 @@ std::span<const uint8_t> BlockReader::extend(size_t most) {
     const bool is_long = have >= kBelievedBytes;
     renew_buffer(is_long ? believed_bytes(have, std::max(most, have + 1)) : 2 * have + 1);
   }
-  read_more();
+  read_more(0);
   return {data_ + begin_, end_ - begin_};
 }
 

@@ -74,7 +74,7 @@ class BlockReader {
  private:
   std::span<const uint8_t> fill(size_t size);
   void renew_buffer(size_t size);
-  void read_more();
+  void read_more(size_t size);
 
   std::unique_ptr<ByteStream> stream_;
   const size_t block_bytes_;

@@ -203,6 +203,32 @@ TEST_CASE("block reader: runs of any length from short reads, and views stay whi
   }
 }
 
+TEST_CASE("block reader: of long runs of one size, no part is moved to the next buffer") {
+  constexpr size_t kHeader = 12;
+  constexpr size_t kRun = 40'000;
+  SimulatedFileSystem files;
+  const std::string text = noise_text(50 * kRun);
+  files.put("f", text);
+  auto stream = open_stream(files, "f", Compression::none);
+  REQUIRE(stream.ok());
+  BlockReader reader(std::move(*stream));
+  size_t wrong = 0;
+  size_t moved = 0;
+  for (size_t at = 0; at < text.size(); at += kRun) {
+    const size_t there = reader.peek(kHeader).size();
+    const BufferRef before = reader.buffer();
+    const auto run = reader.peek(kRun);
+    REQUIRE(run.size() >= kRun);
+    // The first buffer is filled before anything is known.
+    if (before->data() != reader.buffer()->data() && at >= kBlockBytes) moved = std::max(moved, there);
+    wrong += text.compare(at, kRun, reinterpret_cast<const char*>(run.data()), kRun) != 0;
+    reader.advance(kRun);
+  }
+  CHECK(wrong == 0);
+  CHECK(moved <= 16);
+  CHECK(reader.peek(1).empty());
+}
+
 TEST_CASE("block reader: asking for more than there is takes no memory for it") {
   SimulatedFileSystem files;
   files.put("f", "short");
