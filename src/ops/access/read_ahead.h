@@ -6,11 +6,14 @@
 
 namespace weir {
 
-inline WindowOptions read_ahead(Lane lane) {
+// Begins with 8,192 rows, and grows where the consumer has to wait: small elements are read faster than
+// threads can take turns. A consumer that is faster alone reads by itself.
+inline WindowOptions read_ahead(Lane lane, int block_rows = kMaxBlockRows) {
   WindowOptions options;
-  options.max_rows = 8192;
-  options.max_bytes = int64_t{4} << 20;
-  options.block_rows = kMaxBlockRows;
+  options.max_rows = 262144;
+  options.first_rows = 8192;
+  options.max_bytes = int64_t{2} << 20;
+  options.block_rows = block_rows;
   options.lane = lane;
   return options;
 }
