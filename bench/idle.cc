@@ -1,4 +1,5 @@
-// What pipelines hold that rest: 64 of map, batch and prefetch, each pulled from and then left alone.
+// What pipelines hold that rest: 64 of map, batch and prefetch, each pulled from and then left alone, and one
+// whose buffer for shuffling is full.
 #include <malloc.h>
 
 #include <algorithm>
@@ -50,6 +51,24 @@ void idle_pipelines(benchmark::State& state) {
   state.counters["of_target"] = bytes / kMostBytes;
 }
 BENCHMARK(idle_pipelines)->Unit(benchmark::kMillisecond)->Iterations(5);
+
+// Memory at the first element over the bytes of the records in the buffer, reading included.
+void shuffle_memory(benchmark::State& state, int64_t rows, double at_most) {
+  DocumentRef document =
+      parse("tfrecord(\"" + record_file(1024) + "\") | shuffle(" + std::to_string(rows) + ", seed: 1)");
+  double held = 0;
+  for (auto _ : state) {
+    const double before = settled_bytes();
+    Drain drain(document);
+    drain.next(1);
+    held = std::max(held, (settled_bytes() - before) / (static_cast<double>(rows) * 1024));
+  }
+  state.counters["of_payload"] = held;
+  state.counters["at_most"] = at_most;
+  state.counters["of_target"] = held / at_most;
+}
+BENCHMARK_CAPTURE(shuffle_memory, 100000, 100'000, 1.10)->Unit(benchmark::kMillisecond)->Iterations(3);
+BENCHMARK_CAPTURE(shuffle_memory, 50000, 50'000, 1.15)->Unit(benchmark::kMillisecond)->Iterations(3);
 
 }  // namespace
 }  // namespace weir::bench

@@ -71,16 +71,25 @@ def text_of(rng: Any, size: int) -> bytes:
     return b"".join(words()[i] for i in chosen)[:size].ljust(size, b".")
 
 
-def records(size: int, count: int, compressed: bool = False) -> str:
-    """A TFRecord file of records of one size that are words."""
+def lines_of(rng: Any, size: int) -> bytes:
+    """Lines that differ in a few digits, which compress to an eighth."""
+    numbers = rng.integers(0, 1_000_000, (size // 100 + 1, 3))
+    line = '{"user": "%06d", "item": "%06d", "event": "click", "country": "de", "score": 0.%06d}\n'
+    return "".join(line % tuple(row) for row in numbers.tolist()).encode()[:size].ljust(size, b".")
+
+
+def records(size: int, count: int, compressed: bool = False, lines: bool = False) -> str:
+    """A TFRecord file of records of one size that are words, or lines."""
 
     import numpy as np
 
     def write(path: pathlib.Path) -> None:
         rng = np.random.default_rng(4)
-        write_records(path, (text_of(rng, size) for _ in range(count)), compressed)
+        made = lines_of if lines else text_of
+        write_records(path, (made(rng, size) for _ in range(count)), compressed)
 
-    return file(f"records-{size}-{count}.tfrecord{'.gz' if compressed else ''}", write)
+    kind = "lines" if lines else "records"
+    return file(f"{kind}-{size}-{count}.tfrecord{'.gz' if compressed else ''}", write)
 
 
 def example(features: dict[str, Any]) -> bytes:
