@@ -15,17 +15,9 @@ constexpr size_t kRetainedBlocks = 8;
 // not touched before it is read into, and what was read is moved while it is little.
 constexpr size_t kBelievedBytes = size_t{4} << 20;
 constexpr size_t kBelievedTimes = 8;
-
 // Longer runs are often of one size. Reading ends with the last that fits into the buffer, so that no part of
 // one is moved; the first bytes of the next, which tell its length, come with it.
-constexpr size_t kLongRunBytes = 16 * 1024;
-constexpr size_t kNextBytes = 16;
-
-// How much of `room` to fill with runs of `size` bytes.
-size_t filled_bytes(size_t room, size_t size) {
-  if (size < kLongRunBytes || room < size + kNextBytes) return room;
-  return (room - kNextBytes) / size * size + kNextBytes;
-}
+constexpr size_t kLongRunBytes = 16 * 1024, kNextBytes = 16;
 
 // The room to make for a run of `size` bytes of which `have` are there.
 size_t believed_bytes(size_t have, size_t size) {
@@ -57,18 +49,18 @@ void BlockReader::renew_buffer(size_t size) {
 }
 
 // Of the room that there is, only so much is touched as the stream has proven it to need.
-// REQUIRES: fewer than `size` bytes are there, or `size` is 0
 void BlockReader::read_more(size_t size) {
   const size_t most = std::max(block_bytes_, (end_ - begin_) / 8);
-  const size_t end = begin_ + filled_bytes(buffer_->size() - begin_, size);
-  const Result<size_t> got = stream_->read({data_ + end_, std::min(end - end_, most)});
-  if (!got.ok()) {
+  size_t room = buffer_->size() - begin_;
+  if (size >= kLongRunBytes && room >= size + kNextBytes)
+    room = (room - kNextBytes) / size * size + kNextBytes;
+  const Result<size_t> got = stream_->read({data_ + end_, std::min(begin_ + room - end_, most)});
+  if (!got.ok())
     status_ = got.status();
-  } else if (*got == 0) {
+  else if (*got == 0)
     ended_ = true;
-  } else {
+  else
     end_ += *got;
-  }
 }
 
 std::span<const uint8_t> BlockReader::fill(size_t size) {
