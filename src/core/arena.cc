@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <cstring>
 #include <new>
@@ -18,6 +19,30 @@ constexpr size_t kLargestSegment = 256 * 1024;
 constexpr int64_t kGapShare = 13;
 constexpr int64_t kGapPerImage = 20;
 constexpr int64_t kGapAlways = 256 * 1024;
+
+// The places of small images have sizes in steps of 8 bytes, those of 1 KiB and more 128 sizes from one
+// power of two to the next. A place that is larger by a sixteenth is still used again.
+constexpr uint32_t kPlaceStep = 8;
+constexpr uint32_t kClassesPerDoubling = 128;
+constexpr uint32_t kDoublingPlacesFrom = kPlaceStep * kClassesPerDoubling;
+constexpr uint32_t kPlaceWaste = 16;
+constexpr size_t kPlaceClasses =
+    kClassesPerDoubling * (1 + std::bit_width(kOwnSegmentFrom) - std::bit_width(kDoublingPlacesFrom)) + 1;
+
+// REQUIRES: size < kOwnSegmentFrom
+uint32_t place_size(size_t size) {
+  const auto wanted = std::max(kPlaceStep, static_cast<uint32_t>(size));
+  const uint32_t step = std::max(kPlaceStep, std::bit_floor(wanted) / kClassesPerDoubling);
+  return (wanted + step - 1) / step * step;
+}
+
+// REQUIRES: place_size(size) == size
+size_t place_class(uint32_t size) {
+  if (size < kDoublingPlacesFrom) return size / kPlaceStep;
+  const uint32_t power = std::bit_floor(size);
+  const auto doublings = static_cast<size_t>(std::bit_width(power) - std::bit_width(kDoublingPlacesFrom));
+  return kClassesPerDoubling * (1 + doublings) + (size - power) / (power / kClassesPerDoubling);
+}
 
 constexpr size_t kHugePage = size_t{2} << 20;
 // Entries of this size or more lie in huge pages, where the kernel has them.
@@ -163,23 +188,29 @@ Arena::Id Arena::allocate(size_t size) {
     place(id) = {segment->bytes, segment};
     return id;
   }
-  const auto rounded = static_cast<uint32_t>((size + 7) & ~size_t{7});
-  Id id;
-  if (rounded != reusable_size_) {
-    forget_reusable();
-    reusable_size_ = rounded;
-  }
-  if (!reusable_.empty()) {
-    id = reusable_.back();
-    reusable_.pop_back();
-  } else {
-    room_for(rounded + sizeof(Header));
+  const uint32_t wanted = place_size(size);
+  Id id = take_reusable(wanted);
+  if (id == 0) {
+    room_for(wanted + sizeof(Header));
     id = take_id();
-    append(id, rounded);
+    append(id, wanted);
   }
-  live_bytes_ += static_cast<int64_t>(rounded + sizeof(Header));
+  live_bytes_ += static_cast<int64_t>(header(place(id).data).size + sizeof(Header));
   ++images_;
   return id;
+}
+
+// A freed place of that size, or one that is little larger; 0: none.
+Arena::Id Arena::take_reusable(uint32_t size) {
+  if (reusable_.empty()) return 0;
+  const size_t last = std::min(place_class(place_size(size + size / kPlaceWaste)), kPlaceClasses - 1);
+  for (size_t i = place_class(size); i <= last; ++i) {
+    const Id id = reusable_[i];
+    if (id == 0) continue;
+    std::memcpy(&reusable_[i], place(id).data, sizeof(Id));
+    return id;
+  }
+  return 0;
 }
 
 void Arena::free(Id id) noexcept {
@@ -191,28 +222,32 @@ void Arena::free(Id id) noexcept {
   const uint32_t size = header(where.data).size;
   live_bytes_ -= static_cast<int64_t>(size + sizeof(Header));
   --images_;
-  bool kept = size == reusable_size_;
   try {
-    if (kept) reusable_.push_back(id);
+    if (reusable_.empty()) reusable_.resize(kPlaceClasses);
+    Id& first = reusable_[place_class(size)];
+    std::memcpy(where.data, &first, sizeof(Id));
+    first = id;
   } catch (...) {
-    kept = false;
-  }
-  if (!kept) {
-    header(where.data).id = 0;
-    --where.segment->live;
-    give_id(id);
+    make_gap(id);
   }
   compact_if_due();
 }
 
+void Arena::make_gap(Id id) noexcept {
+  Place& where = place(id);
+  header(where.data).id = 0;
+  --where.segment->live;
+  give_id(id);
+}
+
 void Arena::forget_reusable() {
-  for (Id id : reusable_) {
-    Place& where = place(id);
-    header(where.data).id = 0;
-    --where.segment->live;
-    give_id(id);
+  for (Id& first : reusable_) {
+    while (first != 0) {
+      const Id id = first;
+      std::memcpy(&first, place(id).data, sizeof(Id));
+      make_gap(id);
+    }
   }
-  reusable_.clear();
 }
 
 // Gaps stay if there is no memory to close them.

@@ -1,9 +1,9 @@
 // Arena: images (runs of bytes of any size) that come and go in any order, packed without gaps.
 //
-// Small images are appended to segments; freed ones leave gaps, and when the gaps exceed a thirteenth of the
-// live bytes (plus 20 bytes per image and 256 KiB), the oldest segments are copied together. The place of a
-// freed image is reused at once by one of the same size, so images of one size are never copied. Images of 8
-// KiB or more have their own memory. Images move, so they are identified by number.
+// Small images are appended to segments. The place of a freed one is used again by an image of its size, or
+// of little less, so that images whose sizes stay alike are never copied. When the places that wait for that
+// exceed a thirteenth of the live bytes (plus 20 bytes per image and 256 KiB), the oldest segments are copied
+// together. Images of 8 KiB or more have their own memory. Images move, so they are identified by number.
 //
 // Not thread-safe. allocate and free take some ten nanoseconds; a byte is copied at most five times, usually
 // never.
@@ -112,6 +112,8 @@ class Arena {
   static Header& header(uint8_t* image) { return *reinterpret_cast<Header*>(image - sizeof(Header)); }
   Id take_id();
   void give_id(Id id);
+  Id take_reusable(uint32_t size);
+  void make_gap(Id id) noexcept;
   Segment* new_segment(size_t capacity);
   void delete_segment(Segment* segment);
   Segment* room_for(size_t bytes);
@@ -129,9 +131,8 @@ class Arena {
   // Of shared segments, headers included.
   int64_t used_bytes_ = 0;
   int64_t live_bytes_ = 0;
-  // Freed images of the size that was asked for last.
+  // The first of the freed places of each size; each has the number of the next in its bytes.
   std::vector<Id> reusable_;
-  uint32_t reusable_size_ = 0;
 };
 
 }  // namespace weir
