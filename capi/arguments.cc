@@ -87,8 +87,8 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
   WEIR_TRY(function.status());
   WEIR_TRY(generator.status());
   CallbackRef callback = *function ? *std::move(function) : *std::move(generator);
-  static_assert(uint32_t{WEIR_VALUE_CALL} == static_cast<uint32_t>(Argument::Kind::call));
-  if (known.kind > WEIR_VALUE_CALL) return invalid_argument("weir_argument.kind is no WEIR_VALUE_...");
+  static_assert(uint32_t{WEIR_VALUE_JOINED} == static_cast<uint32_t>(Argument::Kind::joined));
+  if (known.kind > WEIR_VALUE_JOINED) return invalid_argument("weir_argument.kind is no WEIR_VALUE_...");
   out.kind = static_cast<Argument::Kind>(known.kind);
   out.number = known.number;
   // A size alone means that a text was intended.
@@ -100,7 +100,7 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
         expected_found("a weir_argument with one of text, callback, dataset, tensor and generator",
                        concat(things + text_given, " of them")));
   }
-  const bool may_have_text = known.kind <= WEIR_VALUE_STRING || known.kind == WEIR_VALUE_CALL;
+  const bool may_have_text = known.kind <= WEIR_VALUE_STRING || known.kind >= WEIR_VALUE_CALL;
   if ((known.kind != 0 && things > 0) || (text_given && !may_have_text) ||
       (known.member_count > 0 && known.kind < WEIR_VALUE_LIST)) {
     return invalid_argument("expected a weir_argument with nothing but what its kind has, found more");
@@ -136,7 +136,8 @@ Result<Handed> handed_of(const TakenArguments& arguments, Handed registered) {
   for (const Argument& argument : arguments.list()) {
     const bool text = argument.kind == Argument::Kind::text || argument.kind == Argument::Kind::string;
     if (!text && argument.kind != Argument::Kind::handed) {
-      return invalid_argument(concat("expected a string or something handed over as @", argument.name));
+      return invalid_argument(
+          concat("expected a string, tensor, dataset, callback or generator as @", argument.name));
     }
     HandedThing thing = text ? HandedThing(value_of(Tensor::string(argument.text))) : argument.thing;
     if (!given.try_emplace(argument.name, thing).second) {

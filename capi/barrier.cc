@@ -191,6 +191,11 @@ Status check_reserved(std::string_view name, int64_t reserved) {
                                          "begin with the WEIR_..._INIT macro"));
 }
 
+Status check_flags(uint32_t flags, uint32_t known, std::string_view what) {
+  if ((flags & ~known) == 0) return Status();
+  return invalid_argument(expected_found(concat("flags ", what), concat(flags)));
+}
+
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first) {
   if (bytes_of_struct(struct_size, first) >= first) return Status();
   return invalid_argument(expected_found(concat(name, ".struct_size to be at least ", first),

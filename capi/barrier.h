@@ -121,6 +121,9 @@ inline bool is_struct_size(uint32_t bytes, size_t first) {
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first);
 
+// Refuses bits that are not in `known`, which `what` names.
+Status check_flags(uint32_t flags, uint32_t known, std::string_view what);
+
 // Checks a struct that the library fills.
 Status check_out_struct(std::string_view name, uint32_t struct_size, size_t first);
 

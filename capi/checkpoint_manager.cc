@@ -1,7 +1,7 @@
 #include <variant>
 
 #include "capi/barrier.h"
-#include "capi/iterator_object.h"
+#include "capi/feedable.h"
 #include "iterator/checkpoint_group.h"
 
 namespace weir::capi {
@@ -31,12 +31,10 @@ struct ManagerObject final : Object {
            (every_ns > 0 && now_ns() - saved_ns >= every_ns);
   }
 
-  Status save(uint64_t iterator, const void* extra, uint64_t extra_size) {
+  Status save(Iterator& iterator, const void* extra, uint64_t extra_size) {
     WEIR_ASSIGN(std::string_view beside, read_bytes(extra, extra_size, "extra bytes"));
-    Pin<IteratorObject> source(iterator);
-    if (!source) return pin_error(source, "an iterator", iterator);
     World whose;
-    WEIR_ASSIGN(const std::string position, source->iterator.save(&whose));
+    WEIR_ASSIGN(const std::string position, iterator.save(&whose));
     WEIR_TRY(check_world(whose));
     WEIR_TRY(std::visit([&](auto& own) { return own.save(position, beside); }, files).status());
     taken = 0;
@@ -121,7 +119,7 @@ Status deliver(Result<Generation> loaded, weir_bytes* position, weir_bytes* extr
 
 template <class Body>
 int32_t with_manager(weir_checkpoint_manager manager, weir_error* error, Body&& body) {
-  return guarded(error, [&]() -> Status {
+  return guarded(error, [&]() -> Answer {
     ExclusivePin<ManagerObject> pinned(manager.value);
     if (!pinned) return pin_error(pinned, "a checkpoint manager", manager.value);
     return body(*pinned);
@@ -172,8 +170,10 @@ void weir_checkpoint_manager_destroy(weir_checkpoint_manager manager) {
 
 int32_t weir_checkpoint_manager_save(weir_checkpoint_manager manager, weir_iterator iterator,
                                      const void* extra, uint64_t extra_size, weir_error* error) {
-  return with_manager(manager, error, [&](ManagerObject& object) -> Status {
-    return object.save(iterator.value, extra, extra_size);
+  return with_manager(manager, error, [&](ManagerObject& object) {
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t) -> Answer {
+      return object.save(delivery.from.iterator, extra, extra_size);
+    });
   });
 }
 

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
 #include "capi/delivery.h"
@@ -59,17 +61,31 @@ int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text
 }
 
 int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
-                           const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
-                           weir_error* error) {
+                           const weir_argument* arguments, uint64_t argument_count, uint32_t flags,
+                           weir_bytes* out, weir_error* error) {
   weir_bytes unused = WEIR_BYTES_INIT;
   return guarded(error, out ? out : &unused, [&]() -> Status {
     TakenArguments taken(arguments, argument_count);
     if (!out) return invalid_argument(expected_found("a place for the result", "NULL"));
+    WEIR_TRY(check_flags(flags, WEIR_TEXT, "0 or WEIR_TEXT"));
     WEIR_ASSIGN(auto host, runtime_of(runtime));
-    WEIR_ASSIGN(std::string_view source, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
-    WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
-    const Status status = parse_document(host->runtime(), source, handed).status();
-    *out = make_bytes(syntax::mistakes_json(status, source));
+    WEIR_ASSIGN(std::string_view given, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
+    std::string source(given);
+    syntax::Labels labels;
+    Status status;
+    if (!text && argument_count > 0) {
+      WEIR_TRY(taken.status());
+      status =
+          apply_operator(host->runtime(), "", {}, taken.list(), host->callbacks(), &source, &labels).status();
+    } else {
+      WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
+      status = parse_document(host->runtime(), source, handed).status();
+    }
+    if (flags == 0) {
+      *out = make_bytes(syntax::mistakes_json(status, source, labels));
+    } else if (!status.ok()) {
+      *out = make_bytes(std::string(syntax::render(status, source).error().message));
+    }
     return Status();
   });
 }
@@ -117,10 +133,14 @@ int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_error* erro
   });
 }
 
-int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
+int32_t weir_dataset_view(weir_dataset dataset, weir_dataset_info* out, weir_error* error) {
+  if (!out) return answer_null_out(error);
+  return guarded(error, [&]() -> Status {
+    WEIR_TRY(check_out_struct("weir_dataset_info", out->struct_size, sizeof(weir_dataset_info)));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    *out = document->cardinality();
+    const Fingerprint& fingerprint = document->fingerprint();
+    out->cardinality = document->cardinality();
+    std::copy_n(fingerprint.words.begin(), 2, out->fingerprint);
     return Status();
   });
 }
@@ -170,10 +190,9 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
 
 int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    if (flags & ~(WEIR_EXPLAIN_TEXT | WEIR_EXPLAIN_CHECKPOINT))
-      return invalid_argument(expected_found("flags WEIR_EXPLAIN_...", concat(flags)));
+    WEIR_TRY(check_flags(flags, WEIR_TEXT | WEIR_EXPLAIN_CHECKPOINT, "WEIR_TEXT and WEIR_EXPLAIN_..."));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    const bool json = !(flags & WEIR_EXPLAIN_TEXT);
+    const bool json = !(flags & WEIR_TEXT);
     *out = make_bytes(flags & WEIR_EXPLAIN_CHECKPOINT ? checkpoint_needs(*document, json)
                                                       : explain(*document, json));
     return Status();
@@ -185,15 +204,6 @@ int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     WEIR_ASSIGN(std::string bytes, document->serialize());
     *out = make_bytes(std::move(bytes));
-    return Status();
-  });
-}
-
-int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    out->words[0] = document->fingerprint().words[0];
-    out->words[1] = document->fingerprint().words[1];
     return Status();
   });
 }

@@ -147,11 +147,6 @@ Status check_max_rows(int64_t max_rows) {
   return invalid_argument(expected_found(concat("max_rows from 1 to ", kMaxBlockRows), concat(max_rows)));
 }
 
-Status check_timeout(int64_t timeout_ns) {
-  if (timeout_ns >= 0) return Status();
-  return invalid_argument(expected_found("a timeout of 0 ns or more", concat(timeout_ns)));
-}
-
 Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max_rows, int64_t& rows) {
   Iterator& iterator = delivery.from.iterator;
   const Spec& spec = *delivery.spec;

@@ -79,7 +79,4 @@ Status check_max_rows(int64_t max_rows);
 // One row into the caller's memory.
 Answer deliver_into(const Delivery& delivery, weir_buffer* buffers, uint64_t count);
 
-// For next_within: a timeout that is not negative.
-Status check_timeout(int64_t timeout_ns);
-
 }  // namespace weir::capi

@@ -10,8 +10,7 @@ using namespace weir::capi;
 int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size, uint32_t flags,
                                  weir_bytes* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    if ((flags & ~(WEIR_DESCRIBE_TEXT | WEIR_DESCRIBE_FOLDER)) != 0)
-      return invalid_argument(expected_found("flags WEIR_DESCRIBE_...", concat(flags)));
+    WEIR_TRY(check_flags(flags, WEIR_TEXT | WEIR_DESCRIBE_FOLDER, "WEIR_TEXT and WEIR_DESCRIBE_..."));
     const bool folder = (flags & WEIR_DESCRIBE_FOLDER) != 0;
     WEIR_ASSIGN(
         std::string_view given,
@@ -21,7 +20,7 @@ int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_
     const DescribeOptions options{
         .now_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(since_1970).count(),
         .limit_bytes = host->runtime().limits.checkpoint_bytes,
-        .json = (flags & WEIR_DESCRIBE_TEXT) == 0};
+        .json = (flags & WEIR_TEXT) == 0};
     FileSystem& files = *host->runtime().files;
     WEIR_ASSIGN(std::string text, folder ? describe_generations(files, std::string(given), options)
                                          : describe_checkpoint(files, std::string(given), options));

@@ -93,18 +93,16 @@ Result<DocumentRef> dataset(const Element& element, uint32_t index) {
 }
 
 Result<std::string> format(const Element& element, uint32_t flags) {
-  if (flags & ~WEIR_FORMAT_JSON) {
-    return invalid_argument(expected_found("flags WEIR_FORMAT_...", concat(flags)));
-  }
+  WEIR_TRY(check_flags(flags, WEIR_TEXT, "0 or WEIR_TEXT"));
   if (element.empty()) return failed_precondition("expected an element with values, found an empty one");
   Components values;
   for (size_t i = 0; i < element.block.columns.size(); ++i) values.push_back(element.tensor(i));
   const Spec& spec = *element.spec;
   if (element.batched) {
     const int rows = element.block.rows;
-    return flags & WEIR_FORMAT_JSON ? json_of_block(spec, values, rows) : format_block(spec, values, rows);
+    return flags & WEIR_TEXT ? format_block(spec, values, rows) : json_of_block(spec, values, rows);
   }
-  if (flags & WEIR_FORMAT_JSON) return json_of(spec, values, element.host);
+  if (!(flags & WEIR_TEXT)) return json_of(spec, values, element.host);
   if (!element.host) return format_element(spec, values);
   NestedDrainer drainer(element.host->runtime(), element.host);
   return format_element(spec, values, &drainer);

@@ -2,7 +2,7 @@
 
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
-#include "capi/delivery.h"
+#include "capi/feedable.h"
 #include "core/text.h"
 #include "fs/file_system.h"
 #include "iterator/generation.h"
@@ -26,7 +26,16 @@ struct TakenOptions {
   bool has_bytes() const { return known.checkpoint != nullptr; }
   bool has_file() const { return known.checkpoint_file != nullptr; }
   bool has_ranks() const { return known.rank_checkpoint_count > 0; }
+  bool has_name() const { return known.string_handle || known.string_handle_size > 0; }
   bool has_position() const { return has_bytes() || has_file() || has_ranks(); }
+  // Where to begin, or with what.
+  bool has_beginning() const {
+    return has_position() || known.flags != 0 || known.param_count > 0 || known.epoch != 0 ||
+           known.world_size != 0 || known.checkpoint_policy != 0;
+  }
+  Result<std::string_view> name() const {
+    return read_string(known.string_handle, known.string_handle_size, "a string handle", kMaxNameBytes);
+  }
 
   weir_iterator_options known = WEIR_ITERATOR_OPTIONS_INIT;
   Status status;
@@ -121,13 +130,35 @@ weir_iterator publish_iterator(std::unique_ptr<IteratorObject> object) {
   return weir_iterator{publish(HandleKind::iterator, std::move(object))};
 }
 
+// An iterator of any dataset of a structure, or a feedable one.
+Result<weir_iterator> create_from_spec(weir_runtime runtime, weir_dataset dataset,
+                                       const TakenOptions& options) {
+  if (dataset.value != 0 || options.has_beginning())
+    return invalid_argument("expected nothing but a string_handle beside a spec, found more");
+  WEIR_ASSIGN(auto host, runtime_of(runtime));
+  WEIR_ASSIGN(SpecRef structure, spec_of(options.known.spec));
+  if (!options.has_name())
+    return publish_iterator(std::make_unique<IteratorObject>(std::move(host), std::move(structure), nullptr));
+  auto feedable = std::make_unique<Feedable>(std::move(structure));
+  WEIR_ASSIGN(std::string_view name, options.name());
+  WEIR_TRY(feedable->name_source(name));
+  return weir_iterator{publish(HandleKind::feedable, std::move(feedable))};
+}
+
+Status name_source(weir_iterator iterator, weir_dataset dataset, const TakenOptions& options) {
+  Pin<Feedable> feedable(iterator.value);
+  if (!feedable || dataset.value != 0 || options.has_beginning()) {
+    return invalid_argument(
+        "expected a string_handle alone, for an iterator that was created with one, found another iterator, "
+        "dataset or option");
+  }
+  WEIR_ASSIGN(std::string_view name, options.name());
+  return feedable->name_source(name);
+}
+
 template <class Body>
 int32_t with_iterator(weir_iterator iterator, weir_error* error, Body&& body) {
-  return guarded(error, [&]() -> Answer {
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    return body(*pinned);
-  });
+  return guarded(error, [&] { return on_iterator(iterator, body); });
 }
 
 }  // namespace
@@ -142,6 +173,11 @@ int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset, const w
   return guarded(error, out, [&]() -> Status {
     TakenOptions taken(options);
     WEIR_TRY(check_options(taken));
+    if (taken.known.spec.value != 0) {
+      WEIR_ASSIGN(*out, create_from_spec(runtime, dataset, taken));
+      return Status();
+    }
+    if (taken.has_name()) return invalid_argument("expected a spec with the string_handle, found none");
     WEIR_ASSIGN(auto host, runtime_of(runtime));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
     auto spec = std::make_shared<const Spec>(document->spec());
@@ -156,32 +192,23 @@ int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset, const w
   });
 }
 
-int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec spec, weir_iterator* out,
-                                       weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    WEIR_ASSIGN(auto host, runtime_of(runtime));
-    WEIR_ASSIGN(SpecRef structure, spec_of(spec));
-    *out = publish_iterator(std::make_unique<IteratorObject>(std::move(host), std::move(structure), nullptr));
-    return Status();
-  });
-}
-
 int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                  const weir_iterator_options* options, weir_error* error) {
-  return guarded(error, [&]() -> Status {
+  return guarded(error, [&]() -> Answer {
     TakenOptions taken(options);
     WEIR_TRY(check_options(taken));
-    if (taken.known.flags != 0) {
+    if (taken.known.flags != 0 || taken.known.spec.value != 0) {
       return invalid_argument(
-          "expected options to begin with, found flags, which are for weir_iterator_create");
+          "expected options to begin with, found flags or a spec, which are for weir_iterator_create");
     }
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+    if (taken.has_name()) return name_source(iterator, dataset, taken);
     DocumentRef document;
     if (dataset.value != 0) {
       WEIR_ASSIGN(document, document_of(dataset));
     }
-    return initialize(*pinned, std::move(document), taken);
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t) -> Answer {
+      return initialize(delivery.from, std::move(document), taken);
+    });
   });
 }
 
@@ -189,39 +216,47 @@ void weir_iterator_destroy(weir_iterator iterator) {
   guarded(nullptr, [&]() -> Status {
     Pin<IteratorObject> pinned(iterator.value);
     // Of several owners the last one closes; whoever unpins last frees.
-    if (pinned && drop_owner(HandleKind::iterator, iterator.value) == DropResult::dropped_last)
+    if (!pinned) {
+      drop_owner(HandleKind::feedable, iterator.value);
+    } else if (drop_owner(HandleKind::iterator, iterator.value) == DropResult::dropped_last) {
       pinned->iterator.close();
+    }
     return Status();
   });
 }
 
 int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    *out = publish_spec(pinned->spec);
-    return Status();
+  return guarded(error, out, [&]() -> Answer {
+    // That of a feedable iterator doesn't need the one that it names.
+    if (Pin<Feedable> feedable(iterator.value); feedable) {
+      *out = publish_spec(feedable->spec);
+      return WEIR_OK;
+    }
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t) -> Answer {
+      *out = publish_spec(delivery.spec);
+      return WEIR_OK;
+    });
   });
 }
 
 int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) {
-    return deliver(Delivery(object), element, [](Iterator& from, Block& out) { return from.next(1, out); });
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
+    return deliver(delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); });
   });
 }
 
 int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) {
-    return deliver(Delivery(object), element,
-                   [](Iterator& from, Block& out) { return from.try_next(1, out); });
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
+    return deliver(delivery, element, [](Iterator& from, Block& out) { return from.try_next(1, out); });
   });
 }
 
 int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeout_ns, weir_element element,
                                   weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
-    WEIR_TRY(check_timeout(timeout_ns));
-    return deliver(Delivery(object), element,
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) -> Answer {
+    if (timeout_ns < 0)
+      return invalid_argument(expected_found("a timeout of 0 ns or more", concat(timeout_ns)));
+    return deliver(delivery, element,
                    [&](Iterator& from, Block& out) { return from.next_within(timeout_ns, 1, out); });
   });
 }
@@ -230,103 +265,100 @@ int32_t weir_iterator_next_block(weir_iterator iterator, int64_t max_rows, weir_
                                  int64_t* out_rows, weir_error* error) {
   return guarded(error, out_rows, [&]() -> Answer {
     WEIR_TRY(check_max_rows(max_rows));
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    return deliver_block(Delivery(*pinned), element, max_rows, *out_rows);
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t) {
+      return deliver_block(delivery, element, max_rows, *out_rows);
+    });
   });
 }
 
 int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                 weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) {
-    return deliver_into(Delivery(object), buffers, buffer_count);
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
+    return deliver_into(delivery, buffers, buffer_count);
   });
 }
 
 int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
+  return guarded(error, out, [&]() -> Answer {
     if (flags > WEIR_STATS_PROMETHEUS) {
-      return invalid_argument(
-          expected_found("flags 0, WEIR_STATS_TEXT or WEIR_STATS_PROMETHEUS", concat(flags)));
+      return invalid_argument(expected_found("flags 0, WEIR_TEXT or WEIR_STATS_PROMETHEUS", concat(flags)));
     }
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    const IteratorStats stats = pinned->iterator.stats();
-    *out = make_bytes(flags == WEIR_STATS_TEXT         ? stats_table(stats)
-                      : flags == WEIR_STATS_PROMETHEUS ? stats_prometheus(stats, concat(iterator.value))
-                                                       : stats_json(stats));
-    return Status();
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t handle) -> Answer {
+      const IteratorStats stats = delivery.from.iterator.stats();
+      *out = make_bytes(flags == WEIR_TEXT               ? stats_table(stats)
+                        : flags == WEIR_STATS_PROMETHEUS ? stats_prometheus(stats, concat(handle))
+                                                         : stats_json(stats));
+      return WEIR_OK;
+    });
   });
 }
 
 int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size, weir_iterator* out,
                             weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
+  return guarded(error, out, [&]() -> Answer {
     WEIR_ASSIGN(std::string_view given,
                 read_string(name, name_size, "the name of an iterator", kMaxNameBytes));
     if (given.empty())
       return invalid_argument("expected a name to share the iterator by, found an empty one");
-    WEIR_ASSIGN(const uint64_t named, pinned->host->share_iterator(std::string(given), iterator.value));
-    Pin<IteratorObject> other(named);
-    if (named == iterator.value) pinned->named_handle.store(named);
-    const std::string difference = other ? difference_of(*other->spec, *pinned->spec) : std::string();
-    if (!difference.empty()) {
-      if (drop_owner(HandleKind::iterator, named) == DropResult::dropped_last) other->iterator.close();
-      return invalid_argument(
-          expected_found(concat("elements ", other->spec->to_string(), ", as the iterator ", quote(given),
-                                " of this runtime has"),
-                         concat(pinned->spec->to_string(), ": ", difference)));
-    }
-    *out = weir_iterator{named};
-    return Status();
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t handle) -> Answer {
+      IteratorObject& object = delivery.from;
+      WEIR_ASSIGN(const uint64_t named, object.host->share_iterator(std::string(given), handle));
+      Pin<IteratorObject> other(named);
+      if (named == handle) object.named_handle.store(named);
+      const std::string difference = other ? difference_of(*other->spec, *object.spec) : std::string();
+      if (!difference.empty()) {
+        if (drop_owner(HandleKind::iterator, named) == DropResult::dropped_last) other->iterator.close();
+        return invalid_argument(
+            expected_found(concat("elements ", other->spec->to_string(), ", as the iterator ", quote(given),
+                                  " of this runtime has"),
+                           concat(object.spec->to_string(), ": ", difference)));
+      }
+      *out = weir_iterator{named};
+      return WEIR_OK;
+    });
   });
 }
 
 int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    RandomSource& random = *pinned->host->runtime().random;
-    *out = make_bytes(std::string(pinned->string_handle.get(iterator.value, random)));
-    return Status();
+  return guarded(error, out, [&] {
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t handle) -> Answer {
+      RandomSource& random = *delivery.from.host->runtime().random;
+      *out = make_bytes(std::string(delivery.from.string_handle.get(handle, random)));
+      return WEIR_OK;
+    });
   });
 }
 
 int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error) {
   if (!out) return answer_null_out(error);
   *out = -1;
-  return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
-    auto descriptor = object.iterator.ready_descriptor();
-    if (!descriptor.ok()) return descriptor.status();
-    *out = *descriptor;
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) -> Answer {
+    WEIR_ASSIGN(*out, delivery.from.iterator.ready_descriptor());
     return WEIR_OK;
   });
 }
 
 void weir_iterator_cancel(weir_iterator iterator) {
-  with_iterator(iterator, nullptr, [](IteratorObject& object) -> Answer {
-    object.iterator.cancel();
+  with_iterator(iterator, nullptr, [](const Delivery& delivery, uint64_t) -> Answer {
+    delivery.from.iterator.cancel();
     return WEIR_OK;
   });
 }
 
 int32_t weir_iterator_save(weir_iterator iterator, weir_bytes* out, weir_error* error) {
-  return guarded(error, out, [&]() -> Status {
-    Pin<IteratorObject> pinned(iterator.value);
-    if (!pinned) return pin_error(pinned, "an iterator", iterator.value);
-    WEIR_ASSIGN(std::string bytes, pinned->iterator.save());
-    *out = make_bytes(std::move(bytes));
-    return Status();
+  return guarded(error, out, [&] {
+    return on_iterator(iterator, [&](const Delivery& delivery, uint64_t) -> Answer {
+      WEIR_ASSIGN(std::string bytes, delivery.from.iterator.save());
+      *out = make_bytes(std::move(bytes));
+      return WEIR_OK;
+    });
   });
 }
 
 int32_t weir_iterator_save_file(weir_iterator iterator, const char* file, uint64_t file_size,
                                 weir_error* error) {
-  return with_iterator(iterator, error, [&](IteratorObject& object) -> Answer {
-    auto name = read_string(file, file_size, "the name of a file", kMaxNameBytes);
-    if (!name.ok()) return name.status();
-    return object.iterator.save_file(std::string(*name));
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) -> Answer {
+    WEIR_ASSIGN(std::string_view name, read_string(file, file_size, "the name of a file", kMaxNameBytes));
+    return delivery.from.iterator.save_file(std::string(name));
   });
 }

@@ -8,9 +8,7 @@ using namespace weir::capi;
 int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                     weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    if ((flags & ~WEIR_SCHEMA_TEXT) != 0) {
-      return invalid_argument(concat("expected the flags 0 or WEIR_SCHEMA_TEXT, found ", flags));
-    }
+    WEIR_TRY(check_flags(flags, WEIR_TEXT, "0 or WEIR_TEXT"));
     WEIR_ASSIGN(std::string_view wanted, read_string(name, name_size, "a name", kMaxNameBytes));
     const bool all = wanted.empty();
     std::vector<SchemaEntry> entries;

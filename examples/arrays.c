@@ -54,7 +54,7 @@ int main(void) {
   int32_t result;
   while ((result = weir_iterator_next(iterator, element, &error)) == WEIR_OK) {
     weir_bytes line = WEIR_BYTES_INIT;
-    check(weir_element_format(element, 0, &line, &error), &error);
+    check(weir_element_format(element, WEIR_TEXT, &line, &error), &error);
     printf("%s\n", line.data);
     weir_bytes_release(&line);
   }

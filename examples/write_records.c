@@ -27,9 +27,10 @@ static void write_file(weir_runtime runtime, const char* file, weir_error* error
     /* Setting a feature again replaces it, so that one example serves for all records. */
     const weir_string city = {kCities[i], strlen(kCities[i])};
     weir_bytes record = WEIR_BYTES_INIT;
-    check(weir_example_set_int64(example, "id", WEIR_STRLEN, &i, 1, error), error);
-    check(weir_example_set_bytes(example, "city", WEIR_STRLEN, &city, 1, error), error);
-    check(weir_example_set_float(example, "degrees", WEIR_STRLEN, &kDegrees[i], 1, error), error);
+    check(weir_example_set(example, "id", WEIR_STRLEN, WEIR_DTYPE_INT64, &i, 1, error), error);
+    check(weir_example_set(example, "city", WEIR_STRLEN, WEIR_DTYPE_STRING, &city, 1, error), error);
+    check(weir_example_set(example, "degrees", WEIR_STRLEN, WEIR_DTYPE_FLOAT32, &kDegrees[i], 1, error),
+          error);
     check(weir_example_serialize(example, &record, error), error);
     check(weir_record_writer_write(writer, record.data, record.size, error), error);
     weir_bytes_release(&record);

@@ -42,38 +42,33 @@ void next_into(benchmark::State& state) {
 }
 BENCHMARK(next_into);
 
-double seconds_of_direct(Opened& it) {
+double seconds_of(weir_iterator iterator, Opened& it) {
   Stopwatch watch;
-  for (int i = 0; i < kElements; ++i) next(it);
-  return watch.seconds();
-}
-
-double seconds_of_fed(Opened& it, weir_feedable feedable, weir_bytes handle) {
-  Stopwatch watch;
-  for (int i = 0; i < kElements; ++i)
-    must(weir_feedable_next(feedable, handle.data, handle.size, it.element, &it.error), it.error);
+  for (int i = 0; i < kElements; ++i) must(weir_iterator_next(iterator, it.element, &it.error), it.error);
   return watch.seconds();
 }
 
 // What a feedable iterator adds to each next, in alternating pairs; the least of each.
 void feedable_next(benchmark::State& state) {
   Opened it(kEndless);
-  weir_spec spec{};
-  weir_feedable feedable{};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_iterator feedable{};
   weir_bytes handle = WEIR_BYTES_INIT;
-  must(weir_iterator_spec(it.iterator, &spec, &it.error), it.error);
-  must(weir_feedable_create(spec, &feedable, &it.error), it.error);
+  must(weir_iterator_spec(it.iterator, &options.spec, &it.error), it.error);
   must(weir_iterator_string_handle(it.iterator, &handle, &it.error), it.error);
+  options.string_handle = handle.data;
+  options.string_handle_size = handle.size;
+  must(weir_iterator_create(it.runtime, {}, &options, &feedable, &it.error), it.error);
   double direct = 1e9;
   double fed = 1e9;
   for (auto _ : state) {
-    direct = std::min(direct, seconds_of_direct(it));
-    fed = std::min(fed, seconds_of_fed(it, feedable, handle));
+    direct = std::min(direct, seconds_of(it.iterator, it));
+    fed = std::min(fed, seconds_of(feedable, it));
   }
   report_ns(state, (fed - direct) / kElements * 1e9, 15);
   weir_bytes_release(&handle);
-  weir_feedable_destroy(feedable);
-  weir_spec_unref(spec);
+  weir_iterator_destroy(feedable);
+  weir_spec_unref(options.spec);
 }
 BENCHMARK(feedable_next);
 

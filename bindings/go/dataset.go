@@ -168,7 +168,7 @@ func Check(r *Runtime, text string, arguments Arguments) (string, error) {
 	data, size := chars(text)
 	var out C.weir_bytes
 	err := with(arguments.nodes(), func(list *C.weir_argument, count C.uint64_t, e *C.weir_error) C.int32_t {
-		return C.weir_dataset_check(r.handle, data, size, list, count, &out, e)
+		return C.weir_dataset_check(r.handle, data, size, list, count, 0, &out, e)
 	})
 	runtime.KeepAlive(r)
 	if err != nil {
@@ -182,13 +182,9 @@ func Schema(name string, asText bool) (string, error) {
 	data, size := chars(name)
 	flags := C.uint32_t(0)
 	if asText {
-		flags = C.WEIR_SCHEMA_TEXT
+		flags = C.WEIR_TEXT
 	}
-	var out C.weir_bytes
-	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_schema(data, size, flags, &out, e) }); err != nil {
-		return "", err
-	}
-	return string(takeBytes(&out)), nil
+	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_schema(data, size, flags, out, e) })
 }
 
 // Deserialize makes the dataset that Serialize wrote.
@@ -226,30 +222,27 @@ func (d *Dataset) Spec() (*Spec, error) {
 
 // Cardinality is the number of its elements, or CardinalityInfinite, or CardinalityUnknown.
 func (d *Dataset) Cardinality() (int64, error) {
-	var out C.int64_t
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_dataset_cardinality(d.handle, &out, e) })
-	runtime.KeepAlive(d)
-	return int64(out), err
+	info, err := d.info()
+	return int64(info.cardinality), err
 }
 
-func (d *Dataset) bytes(function func(*C.weir_bytes, *C.weir_error) C.int32_t) ([]byte, error) {
-	var out C.weir_bytes
-	if err := call(func(e *C.weir_error) C.int32_t { return function(&out, e) }); err != nil {
-		return nil, err
-	}
+func (d *Dataset) info() (C.weir_dataset_info, error) {
+	out := C.weir_dataset_info{struct_size: C.sizeof_weir_dataset_info}
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_dataset_view(d.handle, &out, e) })
 	runtime.KeepAlive(d)
-	return takeBytes(&out), nil
+	return out, err
 }
 
 // Format gives its canonical text; parsing it gives an equal dataset.
 func (d *Dataset) Format() (string, error) {
-	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_dataset_format(d.handle, out, e) })
-	return string(out), err
+	defer runtime.KeepAlive(d)
+	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_dataset_format(d.handle, out, e) })
 }
 
 // Serialize gives the graph as bytes, for another process or another day. An error if it has a callback without a name.
 func (d *Dataset) Serialize() ([]byte, error) {
-	return d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+	defer runtime.KeepAlive(d)
+	return bytesOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
 		return C.weir_dataset_serialize(d.handle, out, e)
 	})
 }
@@ -258,20 +251,18 @@ func (d *Dataset) Serialize() ([]byte, error) {
 func (d *Dataset) Explain(text bool) (string, error) {
 	var flags C.uint32_t
 	if text {
-		flags = C.WEIR_EXPLAIN_TEXT
+		flags = C.WEIR_TEXT
 	}
-	out, err := d.bytes(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+	defer runtime.KeepAlive(d)
+	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
 		return C.weir_dataset_explain(d.handle, flags, out, e)
 	})
-	return string(out), err
 }
 
 // Fingerprint gives 128 bits that equal graphs share, in every process and on every machine.
 func (d *Dataset) Fingerprint() ([2]uint64, error) {
-	var out C.weir_fingerprint
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_dataset_fingerprint(d.handle, &out, e) })
-	runtime.KeepAlive(d)
-	return [2]uint64{uint64(out.words[0]), uint64(out.words[1])}, err
+	info, err := d.info()
+	return [2]uint64{uint64(info.fingerprint[0]), uint64(info.fingerprint[1])}, err
 }
 
 // At fills the element with the one at a position, without reading those before it. An error for operators that don't know

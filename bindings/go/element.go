@@ -155,10 +155,10 @@ func (e *Element) Origin(row int) (Origin, error) {
 }
 
 // Format gives the element as one line in the notation. A nested dataset is read to its end for it.
-func (e *Element) Format() (string, error) { return e.format(0) }
+func (e *Element) Format() (string, error) { return e.format(C.WEIR_TEXT) }
 
 // JSON gives the element as one value of JSON.
-func (e *Element) JSON() (string, error) { return e.format(C.WEIR_FORMAT_JSON) }
+func (e *Element) JSON() (string, error) { return e.format(0) }
 
 func (e *Element) format(flags C.uint32_t) (string, error) {
 	var out C.weir_bytes

@@ -154,6 +154,20 @@ func takeBytes(from *C.weir_bytes) []byte {
 	return out
 }
 
+// bytesOf gives the bytes that a call makes.
+func bytesOf(function func(*C.weir_bytes, *C.weir_error) C.int32_t) ([]byte, error) {
+	var out C.weir_bytes
+	if err := call(func(e *C.weir_error) C.int32_t { return function(&out, e) }); err != nil {
+		return nil, err
+	}
+	return takeBytes(&out), nil
+}
+
+func textOf(function func(*C.weir_bytes, *C.weir_error) C.int32_t) (string, error) {
+	out, err := bytesOf(function)
+	return string(out), err
+}
+
 // arena is memory of C for one call: what structs point to may not be Go's.
 type arena struct{ blocks []unsafe.Pointer }
 

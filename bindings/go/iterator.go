@@ -32,6 +32,8 @@ type IteratorOptions struct {
 	CheckpointPolicy CheckpointPolicy
 	// Uninitialized makes an iterator that begins with Initialize.
 	Uninitialized bool
+	// StringHandle, alone, names the iterator that a feedable one takes from.
+	StringHandle string
 }
 
 // with runs a call with the options.
@@ -40,6 +42,9 @@ func (o IteratorOptions) with(function func(*C.weir_iterator_options, *C.weir_er
 	defer memory.free()
 	raw := (*C.weir_iterator_options)(memory.new(C.sizeof_weir_iterator_options))
 	raw.struct_size = C.sizeof_weir_iterator_options
+	if o.StringHandle != "" {
+		raw.string_handle, raw.string_handle_size = memory.text(o.StringHandle)
+	}
 	if o.Uninitialized {
 		raw.flags = C.WEIR_ITERATOR_UNINITIALIZED
 	}
@@ -120,10 +125,21 @@ func (d *Dataset) Iterator(options ...IteratorOptions) (*Iterator, error) {
 
 // NewIterator makes an uninitialized iterator for any dataset whose elements have this structure.
 func NewIterator(r *Runtime, spec *Spec) (*Iterator, error) {
+	return iteratorOf(r, spec, IteratorOptions{})
+}
+
+// NewFeedableIterator makes an iterator that takes from the one that a StringHandle names, which keeps its position, so
+// training can pause for validation. Initialize with another StringHandle names another one.
+func NewFeedableIterator(r *Runtime, spec *Spec, handle string) (*Iterator, error) {
+	return iteratorOf(r, spec, IteratorOptions{StringHandle: handle})
+}
+
+func iteratorOf(r *Runtime, spec *Spec, options IteratorOptions) (*Iterator, error) {
 	defer runtime.KeepAlive(spec)
 	return newIterator(r, func(out *C.weir_iterator) error {
-		return call(func(e *C.weir_error) C.int32_t {
-			return C.weir_iterator_create_from_spec(r.handle, spec.handle, out, e)
+		return options.with(func(raw *C.weir_iterator_options, e *C.weir_error) C.int32_t {
+			raw.spec = spec.handle
+			return C.weir_iterator_create(r.handle, C.weir_dataset{}, raw, out, e)
 		})
 	})
 }
@@ -281,13 +297,8 @@ func (it *Iterator) Runtime() *Runtime { return it.runtime }
 
 // Save gives the position: an iterator that begins there gives the elements that this one would give from now on.
 func (it *Iterator) Save() ([]byte, error) {
-	var out C.weir_bytes
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_save(it.handle, &out, e) })
-	runtime.KeepAlive(it)
-	if err != nil {
-		return nil, err
-	}
-	return takeBytes(&out), nil
+	defer runtime.KeepAlive(it)
+	return bytesOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_iterator_save(it.handle, out, e) })
 }
 
 // SaveFile writes the position into a file, which after a crash at any moment holds what it held before or all of it.
@@ -317,10 +328,10 @@ func (it *Iterator) Share(name string) (*Iterator, error) {
 type StatsFormat uint32
 
 const (
-	// StatsJSON is for programs, as weir.h describes it.
+	// StatsJSON is for programs, as docs/json.md describes it.
 	StatsJSON StatsFormat = 0
 	// StatsText is a table for a terminal, with a verdict in words.
-	StatsText StatsFormat = C.WEIR_STATS_TEXT
+	StatsText StatsFormat = C.WEIR_TEXT
 	// StatsPrometheus is Prometheus' text exposition format.
 	StatsPrometheus StatsFormat = C.WEIR_STATS_PROMETHEUS
 )
@@ -328,24 +339,16 @@ const (
 // Stats says what it has done since it was initialised, stage by stage, and what bounds the throughput. It waits for
 // nothing, and other goroutines may call it.
 func (it *Iterator) Stats(format StatsFormat) (string, error) {
-	var out C.weir_bytes
-	err := call(func(e *C.weir_error) C.int32_t {
-		return C.weir_iterator_stats(it.handle, C.uint32_t(format), &out, e)
+	defer runtime.KeepAlive(it)
+	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+		return C.weir_iterator_stats(it.handle, C.uint32_t(format), out, e)
 	})
-	runtime.KeepAlive(it)
-	if err != nil {
-		return "", err
-	}
-	return string(takeBytes(&out)), nil
 }
 
-// StringHandle is the text that names this iterator to a Feedable.
+// StringHandle is the text that names this iterator to feedable ones.
 func (it *Iterator) StringHandle() (string, error) {
-	var out C.weir_bytes
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_string_handle(it.handle, &out, e) })
-	runtime.KeepAlive(it)
-	if err != nil {
-		return "", err
-	}
-	return string(takeBytes(&out)), nil
+	defer runtime.KeepAlive(it)
+	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
+		return C.weir_iterator_string_handle(it.handle, out, e)
+	})
 }

@@ -142,27 +142,31 @@ func TestFeedable(t *testing.T) {
 	r := newTestRuntime(t)
 	train := must(must(Range(3).Build(r)).Iterator())
 	test := must(must(RangeFrom(10, 12).Build(r)).Iterator())
-	f := must(NewFeedable(must(train.Spec())))
+	f := must(NewFeedableIterator(r, must(train.Spec()), must(train.StringHandle())))
 	defer f.Close()
+	feed := func(handle string) error { return f.Initialize(nil, IteratorOptions{StringHandle: handle}) }
 	e := must(NewElement())
 	var got []int64
 	for _, it := range []*Iterator{train, test, train} {
-		expect(t, f.NextInto(must(it.StringHandle()), e), nil)
+		expect(t, feed(must(it.StringHandle())), nil)
+		expect(t, f.NextInto(background, e), nil)
 		got = append(got, must(Scalar[int64](e, 0)))
 	}
 	expect(t, got, []int64{0, 10, 1})
-	expect(t, must(f.TryNextInto(must(train.StringHandle()), e)), true)
+	expect(t, must(f.TryNextInto(e)), true)
 	gate := make(chan int64)
 	waits := must(must(gated(gate).Build(r)).Iterator())
-	expect(t, must(f.NextWithin(must(waits.StringHandle()), 0, e)), false)
+	expect(t, feed(must(waits.StringHandle())), nil)
+	expect(t, must(f.NextWithin(0, e)), false)
 	go func() { gate <- 7 }()
-	expect(t, must(f.NextWithin(must(waits.StringHandle()), time.Hour, e)), true)
+	expect(t, must(f.NextWithin(time.Hour, e)), true)
 	expect(t, must(Scalar[int64](e, 0)), int64(7))
 	close(gate)
 	waits.Close()
 	handle := must(test.StringHandle())
 	test.Close()
-	expectError(t, f.NextInto(handle, e), CodeNotFound, "")
+	expectError(t, f.NextInto(background, e), CodeNotFound, "")
+	expectError(t, feed(handle), CodeNotFound, "")
 }
 
 func TestShared(t *testing.T) {

@@ -70,15 +70,16 @@ func (x Example) Serialize() ([]byte, error) {
 			return nil, err
 		}
 	}
-	var out C.weir_bytes
-	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_example_serialize(handle, &out, e) }); err != nil {
-		return nil, err
-	}
-	return takeBytes(&out), nil
+	return bytesOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_example_serialize(handle, out, e) })
 }
 
 func setFeature(handle C.weir_example, name string, values any) error {
-	text, size := chars(name)
+	set := func(dtype DType, data unsafe.Pointer, count int) error {
+		text, size := chars(name)
+		return call(func(e *C.weir_error) C.int32_t {
+			return C.weir_example_set(handle, text, size, C.int32_t(dtype), data, C.uint64_t(count), e)
+		})
+	}
 	switch values := values.(type) {
 	case int64:
 		return setFeature(handle, name, []int64{values})
@@ -90,14 +91,10 @@ func setFeature(handle C.weir_example, name string, values any) error {
 		return setFeature(handle, name, []string{string(values)})
 	case []int64:
 		data, _ := first(values)
-		return call(func(e *C.weir_error) C.int32_t {
-			return C.weir_example_set_int64(handle, text, size, (*C.int64_t)(data), C.uint64_t(len(values)), e)
-		})
+		return set(DTypeInt64, data, len(values))
 	case []float32:
 		data, _ := first(values)
-		return call(func(e *C.weir_error) C.int32_t {
-			return C.weir_example_set_float(handle, text, size, (*C.float)(data), C.uint64_t(len(values)), e)
-		})
+		return set(DTypeFloat32, data, len(values))
 	case []string:
 		var memory arena
 		defer memory.free()
@@ -106,9 +103,7 @@ func setFeature(handle C.weir_example, name string, values any) error {
 			entry := &unsafe.Slice(list, len(values))[i]
 			entry.data, entry.size = memory.text(value)
 		}
-		return call(func(e *C.weir_error) C.int32_t {
-			return C.weir_example_set_bytes(handle, text, size, list, C.uint64_t(len(values)), e)
-		})
+		return set(DTypeString, unsafe.Pointer(list), len(values))
 	case [][]byte:
 		texts := make([]string, len(values))
 		for i, value := range values {

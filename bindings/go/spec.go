@@ -110,12 +110,12 @@ func (s *Spec) Component(path string) (int, error) {
 
 // String is its text.
 func (s *Spec) String() string {
-	var out C.weir_bytes
-	if err := call(func(e *C.weir_error) C.int32_t { return C.weir_spec_format(s.handle, &out, e) }); err != nil {
+	defer runtime.KeepAlive(s)
+	text, err := textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_spec_format(s.handle, out, e) })
+	if err != nil {
 		return err.Error()
 	}
-	runtime.KeepAlive(s)
-	return string(takeBytes(&out))
+	return text
 }
 
 // ComponentDTypes are the dtypes of all components.

@@ -50,25 +50,6 @@ int32_t weirgo_next_block(weir_iterator iterator, int64_t max_rows, weirgo_eleme
                     element, views);
 }
 
-int32_t weirgo_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                    weirgo_element* element) {
-  return with_views(weir_feedable_next(feedable, handle, handle_size, element->handle, &element->error),
-                    element, 0);
-}
-
-int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                        weirgo_element* element) {
-  return with_views(weir_feedable_try_next(feedable, handle, handle_size, element->handle, &element->error),
-                    element, 0);
-}
-
-int32_t weirgo_feed_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                           int64_t timeout_ns, weirgo_element* element) {
-  return with_views(
-      weir_feedable_next_within(feedable, handle, handle_size, timeout_ns, element->handle, &element->error),
-      element, 0);
-}
-
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element) {
   return with_views(weir_dataset_at(runtime, dataset, position, element->handle, &element->error), element,
                     0);

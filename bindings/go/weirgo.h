@@ -29,12 +29,6 @@ int32_t weirgo_next_within(weir_iterator iterator, int64_t timeout_ns, weirgo_el
                            uint32_t views);
 int32_t weirgo_next_block(weir_iterator iterator, int64_t max_rows, weirgo_element* element, uint32_t views,
                           int64_t* rows);
-int32_t weirgo_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                    weirgo_element* element);
-int32_t weirgo_try_feed(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                        weirgo_element* element);
-int32_t weirgo_feed_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                           int64_t timeout_ns, weirgo_element* element);
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element);
 
 /* Fills in what calls the Go function of this handle. */

@@ -59,7 +59,7 @@ typedef struct job {
   weir_runtime runtime;
   weir_dataset train;
   weir_dataset test;
-  weir_feedable feedable;
+  weir_iterator feedable;
   source sources[kSources];
   weir_element element;
   weir_error error;
@@ -90,9 +90,14 @@ static double now(void) {
 
 /* 1: `out` is filled; 0: the epoch is over. */
 static int next_batch(job* j, const source* from, batch* out) {
-  int32_t result = j->opt.feedable ? weir_feedable_next(j->feedable, from->handle.data, from->handle.size,
-                                                        j->element, &j->error)
-                                   : weir_iterator_next(from->iterator, j->element, &j->error);
+  if (j->opt.feedable) {
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    options.string_handle = from->handle.data;
+    options.string_handle_size = from->handle.size;
+    if (weir_iterator_initialize(j->feedable, (weir_dataset){0}, &options, &j->error) != WEIR_OK)
+      die("reading", &j->error);
+  }
+  int32_t result = weir_iterator_next(j->opt.feedable ? j->feedable : from->iterator, j->element, &j->error);
   if (result == WEIR_END) return 0;
   if (result != WEIR_OK) die("reading", &j->error);
   weir_view images = WEIR_VIEW_INIT;
@@ -193,19 +198,24 @@ static double run(job* j) {
 
 /* One iterator for both, or one each and what names them. */
 static void make_iterators(job* j, weir_spec spec) {
+  const weir_dataset none = {0};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.spec = spec;
   for (int i = 0; i < kSources; ++i) {
     source* from = &j->sources[i];
     if (i > 0 && !j->opt.feedable) {
       *from = j->sources[0];
       continue;
     }
-    if (weir_iterator_create_from_spec(j->runtime, spec, &from->iterator, &j->error) != WEIR_OK ||
+    if (weir_iterator_create(j->runtime, none, &options, &from->iterator, &j->error) != WEIR_OK ||
         (j->opt.feedable &&
          weir_iterator_string_handle(from->iterator, &from->handle, &j->error) != WEIR_OK)) {
       die("building", &j->error);
     }
   }
-  if (j->opt.feedable && weir_feedable_create(spec, &j->feedable, &j->error) != WEIR_OK)
+  options.string_handle = j->sources[0].handle.data;
+  options.string_handle_size = j->sources[0].handle.size;
+  if (j->opt.feedable && weir_iterator_create(j->runtime, none, &options, &j->feedable, &j->error) != WEIR_OK)
     die("building", &j->error);
 }
 
@@ -228,7 +238,7 @@ static void build(job* j) {
 
 static void tear_down(job* j) {
   weir_element_destroy(j->element);
-  weir_feedable_destroy(j->feedable);
+  weir_iterator_destroy(j->feedable);
   for (int i = 0; i < kSources; ++i) {
     weir_bytes_release(&j->sources[i].handle);
     weir_iterator_destroy(j->sources[i].iterator);

@@ -62,9 +62,19 @@
  * every earlier size is accepted, in arrays too. Fields named `reserved`, and bytes beyond the fields that
  * this library knows, must be zero.
  *
+ * Growth. Within a minor version, until 1.0, things are only added: functions, flags, and fields at the end
+ * of structs. A program that was built with an older header works with a newer library. A flag that the
+ * library does not know is invalid_argument. A function is retired in two steps: one version says in its
+ * comment what replaces it, and a later version removes it. docs/api-changes.md lists every change.
+ *
  * Strings are a pointer and a length, and contain UTF-8 or bytes. WEIR_STRLEN as a length means that the
  * string ends at its NUL. NULL with length 0 is the empty string. Strings returned by the library are
  * NUL-terminated as well, except the entries of tensors.
+ *
+ * Descriptions. weir_schema, weir_dataset_check, weir_dataset_explain, weir_element_format,
+ * weir_iterator_stats and weir_checkpoint_describe return JSON (docs/json.md). With WEIR_TEXT in `flags` they
+ * return text for a terminal. Unknown flags are invalid_argument. The caller releases `out` with
+ * weir_bytes_release.
  *
  * Examples. Short programs in examples/ show one thing each: arrays.c a dataset over the program's memory,
  * write_records.c a TFRecord file, callback.c a function in a pipeline, threads.c an iterator that threads
@@ -162,9 +172,6 @@ typedef struct weir_tensor {
 typedef struct weir_iterator {
   uint64_t value;
 } weir_iterator;
-typedef struct weir_feedable {
-  uint64_t value;
-} weir_feedable;
 typedef struct weir_checkpoint_manager {
   uint64_t value;
 } weir_checkpoint_manager;
@@ -246,11 +253,11 @@ WEIR_API void weir_error_clear(weir_error* error);
 /* Releases bytes and sets the struct to zero. NULL and empty bytes are allowed. */
 WEIR_API void weir_bytes_release(weir_bytes* bytes);
 
-/* As text for a terminal instead of JSON: the page of the name, or one line per name. */
-#define WEIR_SCHEMA_TEXT 1u
+/* A flag of every function that returns JSON: text for a terminal instead. */
+#define WEIR_TEXT 1u
 
-/* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON (docs/json.md).
- * `flags` is 0 or WEIR_SCHEMA_TEXT. Errors: not_found, with the nearest name. */
+/* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
+ * WEIR_TEXT: the page of the name, or one line per name. Errors: not_found, with the nearest name. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -539,7 +546,9 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 /* The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is
  * `number` as a literal, which takes the dtype of its context, with the digits of a float or a double. The
  * others have `members`: [a, b], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the
- * operator `text` applied to its members as weir_dataset_apply does. */
+ * operator or function `text` applied to its members as weir_dataset_apply does. A joined value is one text
+ * made of its members, such as the text "x -> x + " and a string; its own `text` is a label, by which
+ * weir_dataset_check says what is around a mistake. */
 #define WEIR_VALUE_STRING 1u
 #define WEIR_VALUE_FLOAT32 2u
 #define WEIR_VALUE_FLOAT64 3u
@@ -547,6 +556,7 @@ WEIR_API int32_t weir_call_cancelled(weir_call call);
 #define WEIR_VALUE_TUPLE 5u
 #define WEIR_VALUE_DICT 6u
 #define WEIR_VALUE_CALL 7u
+#define WEIR_VALUE_JOINED 8u
 
 /* A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`.
  * Exactly one of them is set. The library takes ownership of callbacks and generators, even if the call
@@ -600,8 +610,7 @@ WEIR_API int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint
  * A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
  * (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
  * operator "" is its one input. In any call, an argument called "$n" declares that parameter, with a spec as
- * its text, and one called
- * "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
+ * its text, and one called "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
  *
  * Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
  * arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls. */
@@ -620,8 +629,20 @@ WEIR_API int32_t weir_dataset_spec(weir_dataset dataset, weir_spec* out, weir_er
 #define WEIR_CARDINALITY_INFINITE (-1)
 #define WEIR_CARDINALITY_UNKNOWN (-2)
 
-/* Returns the number of elements, or one of the two above. */
-WEIR_API int32_t weir_dataset_cardinality(weir_dataset dataset, int64_t* out, weir_error* error);
+typedef struct weir_dataset_info {
+  uint32_t struct_size;
+  uint32_t reserved;
+  int64_t cardinality;     /* the number of elements, or WEIR_CARDINALITY_... */
+  uint64_t fingerprint[2]; /* 128 bits that equal graphs share, in every process and on every machine */
+} weir_dataset_info;
+
+#define WEIR_DATASET_INFO_INIT                \
+  {                                           \
+    sizeof(weir_dataset_info), 0, 0, { 0, 0 } \
+  }
+
+/* Describes a dataset. No allocation. */
+WEIR_API int32_t weir_dataset_view(weir_dataset dataset, weir_dataset_info* out, weir_error* error);
 
 /* Returns the canonical text; parsing it gives an equal dataset. Callbacks without a name and large tensors
  * print as @1, @2 … */
@@ -645,13 +666,11 @@ WEIR_API int32_t weir_dataset_format(weir_dataset dataset, weir_bytes* out, weir
 WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t position,
                                  weir_element element, weir_error* error);
 
-/* As text for a terminal instead of JSON. */
-#define WEIR_EXPLAIN_TEXT 1u
 /* Only what a checkpoint takes. */
 #define WEIR_EXPLAIN_CHECKPOINT 2u
 
-/* Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON
- * (docs/json.md). Nothing is opened. `flags` are WEIR_EXPLAIN_.... Errors: invalid_argument. */
+/* Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON.
+ * Nothing is opened. `flags` are WEIR_TEXT and WEIR_EXPLAIN_.... */
 WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out,
                                       weir_error* error);
 
@@ -660,11 +679,13 @@ WEIR_API int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir
 WEIR_API int32_t weir_dataset_serialize(weir_dataset dataset, weir_bytes* out, weir_error* error);
 
 /* Checks a text as weir_dataset_parse does, and returns its mistakes, at most ten, as a JSON array in the
- * order of the text (docs/json.md): `[]` if it builds. Returns WEIR_OK whether or not there are mistakes.
- * `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are wrong. */
+ * order of the text: `[]` if it builds. With WEIR_TEXT: the message of weir_dataset_parse, empty if it
+ * builds. Returns WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse. If `text`
+ * is NULL, the one argument is a pipeline that is checked as weir_dataset_apply does. Errors:
+ * invalid_argument if the arguments themselves are wrong. */
 WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
-                                    const weir_argument* arguments, uint64_t argument_count, weir_bytes* out,
-                                    weir_error* error);
+                                    const weir_argument* arguments, uint64_t argument_count, uint32_t flags,
+                                    weir_bytes* out, weir_error* error);
 
 /* Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
  * order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
@@ -673,13 +694,6 @@ WEIR_API int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint
 WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                           const weir_argument* arguments, uint64_t argument_count,
                                           weir_dataset* out, weir_error* error);
-
-typedef struct weir_fingerprint {
-  uint64_t words[2];
-} weir_fingerprint;
-
-/* Returns 128 bits that equal graphs share, in every process and on every machine. */
-WEIR_API int32_t weir_dataset_fingerprint(weir_dataset dataset, weir_fingerprint* out, weir_error* error);
 
 /* ---- Elements: what an iterator fills ------------------------------------------------------------------ */
 
@@ -737,13 +751,10 @@ WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint3
 WEIR_API int32_t weir_element_dataset(weir_element element, uint32_t index, weir_dataset* out,
                                       weir_error* error);
 
-/* One JSON value instead of the notation (docs/json.md). */
-#define WEIR_FORMAT_JSON 1u
-
-/* Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
- * end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
- * optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
- * would be longer than 1 GiB. */
+/* Returns the element as one JSON value, or with WEIR_TEXT as one line of the notation. It reads a nested
+ * dataset to its end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse,
+ * ragged or optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if
+ * the text would be longer than 1 GiB. */
 WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 
@@ -806,24 +817,35 @@ typedef struct weir_iterator_options {
   uint64_t rank_checkpoint_count;
   uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: the iterator's former one, else REFUSE */
   uint32_t reserved;          /* must be 0 */
+  /* For weir_iterator_create instead of a dataset: the structure of the elements. The iterator is
+   * uninitialised. weir_iterator_initialize starts any dataset of this structure, such as training and
+   * validation data one after the other. */
+  weir_spec spec;
+  /* With `spec`: makes the iterator feedable. It has no position; each next takes from the iterator that this
+   * weir_iterator_string_handle names, which keeps its own, so training can pause for validation. Keys of
+   * dicts come in the order of `spec`. weir_iterator_initialize with another string_handle, and no other
+   * option or dataset, names another iterator. */
+  const char* string_handle;
+  uint64_t string_handle_size;
 } weir_iterator_options;
 
 #define WEIR_ITERATOR_OPTIONS_INIT \
-  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, 0, 0 }
+  { sizeof(weir_iterator_options), 0, NULL, 0, NULL, 0, NULL, 0, 0, 0, 0, NULL, 0, 0, 0, {0}, NULL, 0 }
 
 /* Creates an iterator at the beginning of `dataset`, or at the position of a checkpoint, owned by the caller.
  * The dataset may come from another runtime: threads, memory, logger and limits are those of `runtime`,
  * callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
  * parameters and no values are given, or if the flag says so. No data file is opened and no element made
- * before the first next. Errors: those of weir_iterator_initialize. */
+ * before the first next. Errors: those of weir_iterator_initialize.
+ *
+ * `dataset` is zero if the options have a spec. All functions take a feedable iterator: weir_iterator_spec
+ * returns its own structure, weir_iterator_destroy ends it alone, and every other function acts on the
+ * iterator that it names. Errors of these: also not_found if that one is gone; invalid_argument if its
+ * elements don't fit when it is named: dtypes must be equal and shapes compatible, and the error names the
+ * part that differs. */
 WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset,
                                       const weir_iterator_options* options, weir_iterator* out,
                                       weir_error* error);
-
-/* Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
- * Initialise it with one after another, such as training and validation data. */
-WEIR_API int32_t weir_iterator_create_from_spec(weir_runtime runtime, weir_spec spec, weir_iterator* out,
-                                                weir_error* error);
 
 /* Starts `dataset` from its beginning or from a checkpoint; a zero handle means the iterator's current
  * dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
@@ -939,48 +961,19 @@ WEIR_API int32_t weir_iterator_save_file(weir_iterator iterator, const char* fil
 WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, uint64_t name_size,
                                      weir_iterator* out, weir_error* error);
 
-/* Returns a text that names this iterator to feedable ones: printable, the same at each call and after
- * weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
- * random bits, so it cannot be guessed. */
+/* Returns a text that names this iterator to feedable ones (`string_handle` of weir_iterator_options):
+ * printable, the same at each call and after weir_iterator_initialize, valid on every thread of the process
+ * while the iterator lives. It ends in 128 random bits, so it cannot be guessed. */
 WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
-/* As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of
- * JSON. */
-#define WEIR_STATS_TEXT 1u
+/* In Prometheus' text exposition format, instead of JSON. */
 #define WEIR_STATS_PROMETHEUS 2u
 
 /* Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
- * throughput, as JSON (docs/json.md). Waits for nothing and may be called at any time, also at the end.
- * `flags` is 0 or one of WEIR_STATS_.... Errors: invalid_argument. */
+ * throughput, as JSON. Waits for nothing and may be called at any time, also at the end. `flags` is 0,
+ * WEIR_TEXT or WEIR_STATS_PROMETHEUS. */
 WEIR_API int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
-
-/* ---- Feedable iterators: the caller names an iterator at each call ------------------------------------- */
-
-/* Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
- * own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
- * position, so training can pause for validation and go on. Several threads may use one at once, with the
- * same or with different handles. */
-WEIR_API int32_t weir_feedable_create(weir_spec spec, weir_feedable* out, weir_error* error);
-WEIR_API void weir_feedable_destroy(weir_feedable feedable);
-
-/* Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
- * Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
- * also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
- * must be equal and shapes compatible, and the error names the part that differs. */
-WEIR_API int32_t weir_feedable_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                                    weir_element element, weir_error* error);
-
-/* Likewise for the other functions that take elements. */
-WEIR_API int32_t weir_feedable_try_next(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                                        weir_element element, weir_error* error);
-WEIR_API int32_t weir_feedable_next_within(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                                           int64_t timeout_ns, weir_element element, weir_error* error);
-WEIR_API int32_t weir_feedable_next_block(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                                          int64_t max_rows, weir_element element, int64_t* out_rows,
-                                          weir_error* error);
-WEIR_API int32_t weir_feedable_next_into(weir_feedable feedable, const char* handle, uint64_t handle_size,
-                                         weir_buffer* buffers, uint64_t buffer_count, weir_error* error);
 
 /* ---- Checkpoint managers: a folder with the newest positions --------------------------------------------
  */
@@ -1068,14 +1061,12 @@ WEIR_API int32_t weir_checkpoint_manager_load(weir_checkpoint_manager manager, i
 WEIR_API int32_t weir_checkpoint_manager_ranks(weir_checkpoint_manager manager, uint32_t* saved_ranks,
                                                int32_t* complete, weir_error* error);
 
-/* As text for a terminal instead of JSON. */
-#define WEIR_DESCRIBE_TEXT 1u
 /* The generations of all ranks in a folder, and of the groups of ranks in it, instead of one file. */
 #define WEIR_DESCRIBE_FOLDER 2u
 
-/* Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON (docs/json.md).
- * `flags` are WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is damaged,
- * failed_precondition if a later version of the library wrote it. */
+/* Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON. `flags`
+ * are WEIR_TEXT and WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is
+ * damaged, failed_precondition if a later version of the library wrote it. */
 WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name, uint64_t name_size,
                                           uint32_t flags, weir_bytes* out, weir_error* error);
 
@@ -1117,13 +1108,11 @@ WEIR_API void weir_record_writer_destroy(weir_record_writer writer);
 WEIR_API int32_t weir_example_create(weir_example* out, weir_error* error);
 WEIR_API void weir_example_destroy(weir_example example);
 
-/* Sets a feature to `count` values, which are copied. Setting a name again replaces its values. */
-WEIR_API int32_t weir_example_set_int64(weir_example example, const char* name, uint64_t name_size,
-                                        const int64_t* values, uint64_t count, weir_error* error);
-WEIR_API int32_t weir_example_set_float(weir_example example, const char* name, uint64_t name_size,
-                                        const float* values, uint64_t count, weir_error* error);
-WEIR_API int32_t weir_example_set_bytes(weir_example example, const char* name, uint64_t name_size,
-                                        const weir_string* values, uint64_t count, weir_error* error);
+/* Sets a feature to `count` values, which are copied: of int64_t for WEIR_DTYPE_INT64, float for _FLOAT32,
+ * weir_string for _STRING. Setting a name again replaces its values. Errors: invalid_argument for another
+ * dtype. */
+WEIR_API int32_t weir_example_set(weir_example example, const char* name, uint64_t name_size, int32_t dtype,
+                                  const void* values, uint64_t count, weir_error* error);
 
 /* Returns the serialized message, with features sorted by name: equal features give equal bytes. The example
  * stays as it is. Errors: resource_exhausted above 2 GiB. */

@@ -75,7 +75,7 @@
 //
 // A dataset can be iterated any number of times. weir::elements() makes a new iterator each time, and every
 // loop has the next order of the dataset's shuffles. (To pause one iterator for another, such as training for
-// validation, take the elements through a Feedable.)
+// validation, take the elements through a feedable one.)
 //
 //   int64_t sum = 0;
 //   weir::Dataset shuffled = weir::range(4).shuffle(4).build(runtime);

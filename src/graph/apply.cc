@@ -32,15 +32,51 @@ bool is_operand(const Argument& argument) {
   return argument.name.empty() && (is_dataset || argument.kind == Value::call);
 }
 
+// Around a part with a label, while it is printed: kBegin, its number, kNumbered, the part, kEnd.
+constexpr char kBegin = 1, kNumbered = 2, kEnd = 3;
+constexpr std::string_view kMarks = "\1\2\3";
+
+// Removes these, and says where the parts are.
+std::string without_marks(std::string_view marked, std::vector<std::pair<size_t, Span>>& parts) {
+  std::string out;
+  std::vector<size_t> open;
+  for (size_t i = 0; i < marked.size(); ++i) {
+    if (marked[i] == kBegin) {
+      size_t number = 0;
+      while (marked[++i] != kNumbered) number = number * 10 + static_cast<size_t>(marked[i] - '0');
+      open.push_back(parts.size());
+      parts.push_back({number, {static_cast<uint32_t>(out.size()), 0}});
+    } else if (marked[i] == kEnd) {
+      Span& span = parts[open.back()].second;
+      span.size = static_cast<uint32_t>(out.size()) - span.offset;
+      open.pop_back();
+    } else {
+      out += marked[i];
+    }
+  }
+  return out;
+}
+
+std::string without_marks(std::string_view marked) {
+  std::vector<std::pair<size_t, Span>> unused;
+  return without_marks(marked, unused);
+}
+
 // For the printer: a node with text that is printed as it is has the kind of a name.
 class CallPrinter {
  public:
-  explicit CallPrinter(const Handed& handed) : handed_(handed) {}
+  explicit CallPrinter(const Handed& handed, syntax::Labels* labels = nullptr)
+      : handed_(handed), labels_(labels) {}
 
   Result<std::string> document(const Argument& call) {
     WEIR_ASSIGN(auto pipeline, node(call, ""));
     document_.add(std::move(pipeline));
-    return syntax::print(document_);
+    std::string text = syntax::print(document_);
+    if (!labels_) return text;
+    std::vector<std::pair<size_t, Span>> parts;
+    text = without_marks(text, parts);
+    for (const auto& [number, span] : parts) labels_->push_back({names_[number], span});
+    return text;
   }
 
   // `of` is the operator that it is an argument of, for messages.
@@ -48,11 +84,15 @@ class CallPrinter {
     auto out = std::make_shared<Node>(Node{.kind = Kind::name, .text = argument.text});
     switch (argument.kind) {
       case Value::text:
-        if (!syntax::is_one_argument(argument.text))
-          return invalid_argument(concat(of, ": expected one value, found ", quote(argument.text)));
+        WEIR_TRY(check_one_value(argument.text, of));
         // A comment ends with its line.
         if (argument.text.find('#') != std::string::npos) out->text += "\n";
         return out;
+      case Value::joined: {
+        WEIR_ASSIGN(out->text, joined(argument, of));
+        WEIR_TRY(check_one_value(labels_ ? without_marks(out->text) : out->text, of));
+        return out;
+      }
       case Value::string:
         out->kind = Kind::string;
         return out;
@@ -93,6 +133,37 @@ class CallPrinter {
   Handed take_handed() { return std::move(handed_); }
 
  private:
+  static Status check_one_value(const std::string& text, const std::string& of) {
+    if (syntax::is_one_argument(text)) return {};
+    return invalid_argument(concat(of, of.empty() ? "" : ": ", "expected one value, found ", quote(text)));
+  }
+
+  // The texts of its members one after the other, which may be parts of a value.
+  Result<std::string> joined(const Argument& argument, const std::string& of) {
+    std::string text;
+    const bool labelled = labels_ && !argument.text.empty();
+    if (labelled) {
+      text = concat(kBegin, names_.size(), kNumbered);
+      names_.push_back(argument.text);
+    }
+    for (const Argument& member : argument.members) {
+      if (member.kind == Value::text) {
+        if (member.text.find_first_of(kMarks) != std::string::npos)
+          return invalid_argument(
+              concat(of, ": expected a text, found a control character in ", quote(member.text)));
+        text += member.text;
+      } else if (member.kind == Value::joined) {
+        WEIR_ASSIGN(const std::string part, joined(member, of));
+        text += part;
+      } else {
+        WEIR_ASSIGN(const auto part, node(member, of));
+        text += syntax::print(*part);
+      }
+    }
+    if (labelled) text += kEnd;
+    return text;
+  }
+
   // What is called @NAME, or a `param` statement for what is called $NAME.
   Status define(const Argument& member) {
     const std::string name = member.name.substr(1);
@@ -130,7 +201,12 @@ class CallPrinter {
 
   Result<std::shared_ptr<Node>> call(const Argument& call) {
     const OperatorDef* def = find_operator(call.text);
-    if (!def && !call.text.empty()) {
+    const bool has_input =
+        !call.members.empty() &&
+        (is_operand(call.members[0]) || (call.text.empty() && call.members[0].kind == Value::joined));
+    const bool function = (!def || (def->kind != OperatorKind::source && !has_input)) &&
+                          signatures().knows(syntax::Place::function, call.text);
+    if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
       const std::string elsewhere =
@@ -139,8 +215,8 @@ class CallPrinter {
           {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names, elsewhere)});
     }
     auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
-    const bool piped = !def || def->kind != OperatorKind::source;
-    if (piped && (call.members.empty() || !is_operand(call.members[0])))
+    const bool piped = !function && (!def || def->kind != OperatorKind::source);
+    if (piped && !has_input)
       return invalid_argument(concat(call.text, " applies to a dataset; no input was given"));
     for (size_t i = piped ? 1 : 0; i < call.members.size(); ++i) {
       const Argument& member = call.members[i];
@@ -171,6 +247,8 @@ class CallPrinter {
   // Names of what was handed in, for the printer alone.
   std::set<std::string> words_;
   Node document_{.kind = Kind::document};
+  syntax::Labels* const labels_;
+  std::vector<std::string> names_;
   size_t count_ = 0;
 };
 
@@ -178,12 +256,14 @@ class CallPrinter {
 
 Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
-                                   const std::vector<Argument>& arguments, const Handed& handed) {
+                                   const std::vector<Argument>& arguments, const Handed& handed,
+                                   std::string* written, syntax::Labels* labels) {
   Argument call{"", std::string(name), Value::call};
   for (const DocumentRef& input : inputs) call.members.push_back({"", "", Value::handed, 0, {}, input});
   call.members.insert(call.members.end(), arguments.begin(), arguments.end());
-  CallPrinter printer(handed);
+  CallPrinter printer(handed, labels);
   WEIR_ASSIGN(std::string text, printer.document(call));
+  if (written) *written = text;
   auto tree = syntax::parse_document(text, signatures());
   if (!tree.ok()) return syntax::render(tree.status(), text);
   if (!printer.is_as_printed(*tree->root))

@@ -26,6 +26,7 @@
 #include "dataset/dataset.h"
 #include "graph/handed.h"
 #include "graph/rewrites/rewrites.h"
+#include "syntax/source.h"
 
 namespace weir {
 
@@ -115,10 +116,11 @@ Result<DocumentRef> parse_document(Runtime& runtime, std::string_view text, cons
 // What an operator is given: the text of a value, something handed in, or what is made of other arguments.
 // The text may name handed things.
 struct Argument {
-  enum class Kind : uint8_t { text, string, float32, float64, list, tuple, dict, call, handed };
+  enum class Kind : uint8_t { text, string, float32, float64, list, tuple, dict, call, joined, handed };
   // That of a parameter, "" for the next position, "@x" or "$x" (weir.h); of a dict's member its key.
   std::string name;
-  // Also the bytes of a string, and the operator of a call, "" for its input alone.
+  // Also the bytes of a string, the label of what is joined, and the operator or function of a call, "" for
+  // its input alone.
   std::string text;
   Kind kind = Kind::text;
   double number = 0;
@@ -127,10 +129,12 @@ struct Argument {
 };
 
 // Applies an operator to documents, which are piped into it or given as its first datasets. Errors show the
-// call as a text that was written for it. REQUIRES: calls no deeper than stack allows
+// call as a text that was written for it; it and the places of labels in it are returned if they are wanted.
+// REQUIRES: calls no deeper than stack allows
 Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
                                    const std::vector<DocumentRef>& inputs,
-                                   const std::vector<Argument>& arguments, const Handed& handed = {});
+                                   const std::vector<Argument>& arguments, const Handed& handed = {},
+                                   std::string* written = nullptr, syntax::Labels* labels = nullptr);
 
 // The text of a value; nothing if it is a call, handed in, or made of such.
 std::optional<std::string> text_of(const Argument& value);

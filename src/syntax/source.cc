@@ -61,7 +61,18 @@ std::string render_with_caret(std::string_view source, Span span, std::string_vi
                 "^");
 }
 
-std::string json_of(const Error& error, std::string_view source) {
+// Those around a place, from the outside in.
+std::string json_of(const Labels& labels, size_t begin, size_t end) {
+  std::string out;
+  for (const auto& [name, span] : labels) {
+    if (span.offset > begin || end > span.offset + span.size) continue;
+    out += concat(out.empty() ? ", \"labels\": [" : ", ", "{\"name\": ", json_string(name),
+                  ", \"offset\": ", span.offset, ", \"size\": ", span.size, "}");
+  }
+  return out.empty() ? out : out + "]";
+}
+
+std::string json_of(const Error& error, std::string_view source, const Labels& labels) {
   std::string out = concat("{\"code\": ", json_string(code_name(error.code)));
   auto add = [&out](std::string_view name, std::string_view value) {
     if (!value.empty()) out += concat(", ", json_string(name), ": ", json_string(value));
@@ -80,7 +91,7 @@ std::string json_of(const Error& error, std::string_view source) {
   const Location to = locate(source, end);
   return concat(out, ", \"span\": {\"offset\": ", begin, ", \"size\": ", end - begin,
                 ", \"line\": ", from.line, ", \"column\": ", from.column, ", \"end_line\": ", to.line,
-                ", \"end_column\": ", to.column, "}}");
+                ", \"end_column\": ", to.column, "}", json_of(labels, begin, end), "}");
 }
 
 }  // namespace
@@ -126,11 +137,11 @@ Status render(const Status& status, std::string_view source) {
   return Status(std::move(out));
 }
 
-std::string mistakes_json(const Status& status, std::string_view source) {
+std::string mistakes_json(const Status& status, std::string_view source, const Labels& labels) {
   size_t left_out = 0;
   std::string out = "[";
   for (const ErrorPtr& mistake : mistakes_of(status, &left_out))
-    out += concat(out.size() == 1 ? "\n  " : ",\n  ", json_of(*mistake, source));
+    out += concat(out.size() == 1 ? "\n  " : ",\n  ", json_of(*mistake, source, labels));
   return out + (out.size() == 1 ? "]" : "\n]");
 }
 

@@ -42,9 +42,17 @@ std::vector<ErrorPtr> mistakes_of(const Status& status, size_t* left_out);
 // span (no place without a span). Leaves ok and rendered errors alone.
 Status render(const Status& status, std::string_view source);
 
+// A part of a text that whoever made it has a name for.
+struct Label {
+  std::string name;
+  Span span;
+};
+// A part comes after the parts around it.
+using Labels = std::vector<Label>;
+
 // Mistakes as JSON, for editors: an array of objects with code, message, operator, parameter, expected,
-// found, hint, and the span with offset, size, line, column, end_line and end_column. Empty if there
-// are no mistakes.
-std::string mistakes_json(const Status& status, std::string_view source);
+// found, hint, the span with offset, size, line, column, end_line and end_column, and the labels
+// around it. Empty if there are no mistakes.
+std::string mistakes_json(const Status& status, std::string_view source, const Labels& labels = {});
 
 }  // namespace weir::syntax

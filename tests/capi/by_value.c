@@ -194,8 +194,7 @@ static void needs(weir_runtime runtime) {
   weir_bytes text = WEIR_BYTES_INIT;
   weir_error error = WEIR_ERROR_INIT;
   weir_dataset dataset = parse(runtime, "range(1000000) | shuffle(1000) | batch(8)");
-  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT | WEIR_EXPLAIN_TEXT, &text, &error) ==
-          WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT | WEIR_TEXT, &text, &error) == WEIR_OK);
   CHECK(says(&text, "checkpoint: a position\n"));
   CHECK(says(&text, "batch/shuffle: a restore reads about 7484 elements again\n"));
   weir_bytes_release(&text);

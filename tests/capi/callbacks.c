@@ -243,7 +243,7 @@ static void outputs_of_failed_rows(weir_runtime runtime) {
   weir_element element = make_element();
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(prints(
-      element, 0,
+      element, WEIR_TEXT,
       "([[\"good!\", \"good!\"], [\"good!\", \"good!\"], [\"good!\", \"good!\"]], [[true, true], [true, true], [true, true]])"));
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   weir_element_destroy(element);
@@ -284,9 +284,9 @@ static void ragged_results(weir_runtime runtime) {
     iterator = iterate(runtime, dataset);
     CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
     if (i < 2) {
-      CHECK(prints(element, 0, kTexts[i]));
+      CHECK(prints(element, WEIR_TEXT, kTexts[i]));
     } else {
-      CHECK(weir_element_format(element, 0, &text, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+      CHECK(weir_element_format(element, WEIR_TEXT, &text, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
     }
     weir_iterator_destroy(iterator);
     weir_dataset_unref(dataset);

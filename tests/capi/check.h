@@ -89,6 +89,23 @@ static inline int text_is(weir_string text, const char* expected) {
   return text.size == strlen(expected) && memcmp(text.data, expected, text.size) == 0;
 }
 
+/* The number of elements of a dataset. */
+static inline int32_t count_of(weir_dataset dataset, int64_t* out) {
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
+  int32_t result = weir_dataset_view(dataset, &info, NULL);
+  *out = info.cardinality;
+  return result;
+}
+
+/* An uninitialised iterator for elements of this structure. */
+static inline weir_iterator iterator_of(weir_runtime runtime, weir_spec spec) {
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  weir_iterator iterator = {0};
+  options.spec = spec;
+  REQUIRE(weir_iterator_create(runtime, (weir_dataset){0}, &options, &iterator, NULL) == WEIR_OK);
+  return iterator;
+}
+
 /* True if the element prints as `text`. */
 static inline int prints(weir_element element, uint32_t flags, const char* expected) {
   weir_bytes text = WEIR_BYTES_INIT;

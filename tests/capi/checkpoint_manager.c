@@ -45,7 +45,7 @@ static void next_text(weir_iterator iterator, weir_element element, char* out, s
   REQUIRE(result == WEIR_OK || result == WEIR_END);
   snprintf(out, size, "end");
   if (result == WEIR_END) return;
-  REQUIRE(weir_element_format(element, 0, &text, NULL) == WEIR_OK);
+  REQUIRE(weir_element_format(element, WEIR_TEXT, &text, NULL) == WEIR_OK);
   snprintf(out, size, "%s", (const char*)text.data);
   weir_bytes_release(&text);
 }
@@ -319,9 +319,9 @@ static void reads_generations(weir_runtime runtime, weir_dataset dataset) {
   same_tail(iterator, other);
   CHECK(
       described(runtime, name, 0, "\"kind\": \"generation\", \"rank\": 0, \"number\": 1, \"extra_size\": 5"));
-  CHECK(described(runtime, name, WEIR_DESCRIBE_TEXT, "\nage: "));
+  CHECK(described(runtime, name, WEIR_TEXT, "\nage: "));
   CHECK(described(runtime, g_folder, WEIR_DESCRIBE_FOLDER, "[\n  {\"file\": \""));
-  CHECK(described(runtime, g_folder, WEIR_DESCRIBE_FOLDER | WEIR_DESCRIBE_TEXT, "-000000000001.ckpt: "));
+  CHECK(described(runtime, g_folder, WEIR_DESCRIBE_FOLDER | WEIR_TEXT, "-000000000001.ckpt: "));
   CHECK(weir_checkpoint_describe(runtime, name, WEIR_STRLEN, 4, &text, NULL) == kBad);
   CHECK(weir_checkpoint_describe(runtime, name, WEIR_STRLEN, 0, NULL, NULL) == kBad);
   CHECK(weir_checkpoint_describe(runtime, "/no/such/file", WEIR_STRLEN, 0, &text, NULL) == kMissing);

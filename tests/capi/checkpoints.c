@@ -18,7 +18,7 @@ static int32_t create_at(weir_runtime runtime, weir_dataset dataset, const void*
 
 static weir_bytes text_of(weir_element element) {
   weir_bytes text = WEIR_BYTES_INIT;
-  REQUIRE(weir_element_format(element, 0, &text, NULL) == WEIR_OK);
+  REQUIRE(weir_element_format(element, WEIR_TEXT, &text, NULL) == WEIR_OK);
   return text;
 }
 
@@ -317,7 +317,7 @@ static void held_rows(weir_runtime runtime) {
     weir_bytes text = WEIR_BYTES_INIT;
     if (result == WEIR_OK) text = text_of(element);
     CHECK(weir_iterator_next(restored, element, NULL) == result);
-    if (result == WEIR_OK) CHECK(prints(element, 0, text.data));
+    if (result == WEIR_OK) CHECK(prints(element, WEIR_TEXT, text.data));
     weir_bytes_release(&text);
     if (result == WEIR_END) break;
   }
@@ -343,7 +343,7 @@ static void epochs(weir_runtime runtime) {
   first = text_of(element);
   REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
   CHECK(weir_iterator_initialize(iterator, other, NULL, NULL) == WEIR_OK);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "[0, 1, 2]"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, WEIR_TEXT, "[0, 1, 2]"));
   CHECK(weir_iterator_initialize(iterator, train, NULL, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   second = text_of(element);
@@ -351,7 +351,7 @@ static void epochs(weir_runtime runtime) {
   REQUIRE(create_at(runtime, train, saved.data, saved.size, &restored, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(restored, element, NULL) == WEIR_END);
   CHECK(weir_iterator_initialize(restored, train, NULL, NULL) == WEIR_OK);
-  CHECK(weir_iterator_next(restored, element, NULL) == WEIR_OK && prints(element, 0, second.data));
+  CHECK(weir_iterator_next(restored, element, NULL) == WEIR_OK && prints(element, WEIR_TEXT, second.data));
   weir_bytes_release(&first);
   weir_bytes_release(&second);
   weir_bytes_release(&saved);

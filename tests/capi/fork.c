@@ -59,7 +59,7 @@ static void refused_everywhere(const handles* all) {
   CHECK(weir_iterator_initialize(all->iterator, all->dataset, NULL, NULL) == refused);
   CHECK(weir_iterator_create(all->runtime, all->dataset, NULL, &iterator, NULL) == refused);
   CHECK(weir_dataset_parse(all->runtime, "range(2)", WEIR_STRLEN, NULL, 0, &dataset, NULL) == refused);
-  CHECK(weir_dataset_cardinality(all->dataset, &cardinality, NULL) == refused);
+  CHECK(count_of(all->dataset, &cardinality) == refused);
   CHECK(weir_dataset_ref(all->dataset, NULL) == refused);
   CHECK(weir_spec_format(all->spec, &bytes, NULL) == refused);
   CHECK(weir_tensor_view(all->tensor, &view, NULL) == refused);

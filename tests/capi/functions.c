@@ -52,7 +52,7 @@ static void print_all(weir_runtime runtime, weir_dataset dataset, char* out, siz
       continue;
     }
     CHECK(result == WEIR_OK);
-    CHECK(weir_element_format(element, 0, &text, NULL) == WEIR_OK);
+    CHECK(weir_element_format(element, WEIR_TEXT, &text, NULL) == WEIR_OK);
     strncat(out, text.data, size - strlen(out) - 1);
     strncat(out, "\n", size - strlen(out) - 1);
     weir_bytes_release(&text);

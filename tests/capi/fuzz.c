@@ -130,9 +130,8 @@ static void call_datasets(weir_runtime runtime) {
   weir_dataset out = {0};
   weir_element element = {any_handle(kElement)};
   weir_bytes bytes = WEIR_BYTES_INIT;
-  weir_fingerprint fingerprint;
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
   weir_spec spec = {0};
-  int64_t cardinality;
   uint64_t size;
   const char* text = any_text(&size);
   /* Callbacks are taken over even if there is no place for the result. */
@@ -145,8 +144,7 @@ static void call_datasets(weir_runtime runtime) {
   weir_dataset_unref(dataset);
   weir_dataset_spec(dataset, &spec, any_error());
   keep(kSpec, spec.value);
-  weir_dataset_cardinality(dataset, below(8) ? &cardinality : NULL, any_error());
-  weir_dataset_fingerprint(dataset, below(8) ? &fingerprint : NULL, any_error());
+  weir_dataset_view(dataset, below(8) ? &info : NULL, any_error());
   weir_dataset_at(runtime, dataset, below(4) ? (int64_t)below(9) : (int64_t)extreme(), element, any_error());
   weir_dataset_format(dataset, below(8) ? &bytes : NULL, any_error());
   weir_bytes_release(&bytes);
@@ -219,7 +217,9 @@ static void call_iterators(weir_runtime runtime) {
   int32_t descriptor;
   weir_iterator_create(runtime, dataset, NULL, &made, any_error());
   keep(kIterator, made.value);
-  weir_iterator_create_from_spec(runtime, spec, below(8) ? &made : NULL, any_error());
+  options.spec = spec;
+  options.string_handle = any_text(&options.string_handle_size);
+  weir_iterator_create(runtime, dataset, below(2) ? &options : NULL, below(8) ? &made : NULL, any_error());
   keep(kIterator, made.value);
   weir_element_create(&filled, any_error());
   keep(kElement, filled.value);
@@ -267,8 +267,8 @@ static void call_examples(void) {
   const char* name = any_text(&size);
   weir_example_create(&made, any_error());
   keep(kExample, made.value);
-  weir_example_set_int64(example, name, size, below(4) ? values : NULL, below(2) ? below(5) : extreme(),
-                         any_error());
+  weir_example_set(example, name, size, below(4) ? WEIR_DTYPE_INT64 : (int32_t)below(16),
+                   below(4) ? values : NULL, below(2) ? below(5) : extreme(), any_error());
   weir_example_serialize(example, &bytes, any_error());
   weir_bytes_release(&bytes);
   if (below(2)) weir_example_destroy(example);

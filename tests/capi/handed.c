@@ -26,8 +26,10 @@ static void every_kind(weir_runtime runtime) {
     weir_dataset dataset =
         parse_with(runtime, "@inner | map(@f) | map(x -> (x + @five, @word))", arguments, 4);
     weir_iterator iterator = iterate(runtime, dataset);
-    CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "(5, \"a\\\"b\")"));
-    CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "(4, \"a\\\"b\")"));
+    CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+          prints(element, WEIR_TEXT, "(5, \"a\\\"b\")"));
+    CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+          prints(element, WEIR_TEXT, "(4, \"a\\\"b\")"));
     CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
     weir_iterator_destroy(iterator);
     weir_dataset_unref(dataset);
@@ -115,6 +117,58 @@ static void whole_pipelines(weir_runtime runtime) {
   weir_error_clear(&error);
 }
 
+/* Texts with values between them, and what is said of mistakes in them. */
+static void joined(weir_runtime runtime) {
+  weir_argument parts[4] = {WEIR_ARGUMENT_TEXT("", "x -> as_string(x) + "), WEIR_ARGUMENT_INIT,
+                            WEIR_ARGUMENT_TEXT("", " + "), WEIR_ARGUMENT_INIT};
+  weir_argument sum;
+  weir_argument range = WEIR_ARGUMENT_TEXT("", "3");
+  weir_argument map[2];
+  weir_argument call;
+  weir_argument product[2];
+  weir_dataset dataset = {0};
+  weir_bytes bytes = WEIR_BYTES_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  parts[1] = value_of(WEIR_VALUE_STRING, "q\"", NULL, 0);
+  /* A function, whose argument is joined, too, and has a label. */
+  product[0] = (weir_argument)WEIR_ARGUMENT_TEXT("", "x * ");
+  product[1] = (weir_argument)WEIR_ARGUMENT_TEXT("", "3");
+  sum = value_of(WEIR_VALUE_JOINED, "inner", product, 2);
+  parts[3] = value_of(WEIR_VALUE_CALL, "as_string", &sum, 1);
+  map[0] = value_of(WEIR_VALUE_CALL, "range", &range, 1);
+  map[1] = value_of(WEIR_VALUE_JOINED, "outer", parts, 4);
+  call = value_of(WEIR_VALUE_CALL, "map", map, 2);
+  REQUIRE(weir_dataset_apply(runtime, "", 0, NULL, 0, &call, 1, &dataset, &error) == WEIR_OK);
+  CHECK(weir_dataset_format(dataset, &bytes, NULL) == WEIR_OK);
+  CHECK(strcmp(bytes.data, "range(3) | map(x -> as_string(x) + \"q\\\"\" + as_string(x * 3))") == 0);
+  weir_bytes_release(&bytes);
+  weir_dataset_unref(dataset);
+  CHECK(weir_dataset_check(runtime, NULL, 0, &call, 1, 0, &bytes, &error) == WEIR_OK);
+  CHECK(strcmp(bytes.data, "[]") == 0);
+  weir_bytes_release(&bytes);
+  CHECK(weir_dataset_check(runtime, NULL, 0, &call, 1, WEIR_TEXT, &bytes, &error) == WEIR_OK &&
+        bytes.size == 0);
+  product[1].text = "1.5";
+  CHECK(weir_dataset_check(runtime, NULL, 0, &call, 1, 0, &bytes, &error) == WEIR_OK);
+  CHECK(strstr(bytes.data, "\"labels\": [{\"name\": \"outer\", \"offset\": 15, ") != NULL);
+  CHECK(strstr(bytes.data, "{\"name\": \"inner\", \"offset\": 53, \"size\": 7}]") != NULL);
+  weir_bytes_release(&bytes);
+  CHECK(weir_dataset_check(runtime, NULL, 0, &call, 1, WEIR_TEXT, &bytes, &error) == WEIR_OK);
+  CHECK(strstr(bytes.data, "as_string(x * 1.5)") != NULL && strchr(bytes.data, '\1') == NULL);
+  weir_bytes_release(&bytes);
+  /* Together they are one value, and no text can look like the place of a label. */
+  product[1].text = "3), y -> (1";
+  CHECK(weir_dataset_apply(runtime, "", 0, NULL, 0, &call, 1, &dataset, &error) < 0 &&
+        strstr(error.message.data, "expected one value") != NULL);
+  product[1].text = "\0011\0023\003";
+  CHECK(weir_dataset_apply(runtime, "", 0, NULL, 0, &call, 1, &dataset, &error) < 0 &&
+        strstr(error.message.data, "control character") != NULL);
+  CHECK(weir_dataset_check(runtime, NULL, 0, &call, 1, 0, &bytes, &error) == WEIR_OK &&
+        strstr(bytes.data, "control character") != NULL);
+  weir_bytes_release(&bytes);
+  weir_error_clear(&error);
+}
+
 /* A file whose name would need escapes in every language. */
 static void file_names(weir_runtime runtime) {
   static const char kFile[] = WEIR_BINARY_DIR "/a \"b\" \\n {c} $d @e \xc3\xa9.records";
@@ -131,7 +185,7 @@ static void file_names(weir_runtime runtime) {
   weir_record_writer_destroy(writer);
   dataset = parse_with(runtime, "tfrecord(@file)", &argument, 1);
   iterator = iterate(runtime, dataset);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "\"one\""));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, WEIR_TEXT, "\"one\""));
   weir_iterator_destroy(iterator);
   /* The canonical text and the bytes have it as a literal, and nothing needs to be handed over again. */
   CHECK(weir_dataset_format(dataset, &bytes, NULL) == WEIR_OK && strstr(bytes.data, "@file") == NULL);
@@ -142,7 +196,7 @@ static void file_names(weir_runtime runtime) {
   CHECK(weir_dataset_serialize(dataset, &bytes, NULL) == WEIR_OK);
   CHECK(weir_dataset_deserialize(runtime, bytes.data, bytes.size, NULL, 0, &again, NULL) == WEIR_OK);
   iterator = iterate(runtime, again);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "\"one\""));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, WEIR_TEXT, "\"one\""));
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(again);
@@ -190,6 +244,7 @@ int main(void) {
   weir_runtime runtime = make_runtime();
   every_kind(runtime);
   whole_pipelines(runtime);
+  joined(runtime);
   file_names(runtime);
   any_bytes(runtime);
   weir_runtime_destroy(runtime);

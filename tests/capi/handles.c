@@ -12,7 +12,7 @@ static void generations(void) {
   for (int i = 0; i < kRounds; ++i) {
     REQUIRE(weir_example_create(&old[i], NULL) == WEIR_OK);
     weir_example_destroy(old[i]);
-    CHECK(weir_example_set_int64(old[i], "a", 1, &value, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(weir_example_set(old[i], "a", 1, WEIR_DTYPE_INT64, &value, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   }
   for (int i = 0; i < kRounds; ++i) {
     for (int j = i + 1; j < kRounds; ++j) {
@@ -27,11 +27,12 @@ static void generations(void) {
     weir_example alive[kKept];
     for (int i = 0; i < kKept; ++i) REQUIRE(weir_example_create(&alive[i], NULL) == WEIR_OK);
     for (int i = 0; i < kRounds; ++i) {
-      CHECK(weir_example_set_int64(old[i], "a", 1, &value, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+      CHECK(weir_example_set(old[i], "a", 1, WEIR_DTYPE_INT64, &value, 1, NULL) ==
+            -WEIR_CODE_INVALID_ARGUMENT);
       weir_example_destroy(old[i]);
     }
     for (int i = 0; i < kKept; ++i) {
-      CHECK(weir_example_set_int64(alive[i], "a", 1, &value, 1, NULL) == WEIR_OK);
+      CHECK(weir_example_set(alive[i], "a", 1, WEIR_DTYPE_INT64, &value, 1, NULL) == WEIR_OK);
       weir_example_destroy(alive[i]);
     }
   }

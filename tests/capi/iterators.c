@@ -9,8 +9,8 @@ static void datasets(weir_runtime runtime) {
   weir_dataset pair[2];
   weir_argument argument = WEIR_ARGUMENT_INIT;
   weir_bytes text = WEIR_BYTES_INIT;
-  weir_fingerprint first = {{0, 0}};
-  weir_fingerprint second = {{0, 0}};
+  weir_dataset_info first = WEIR_DATASET_INFO_INIT;
+  weir_dataset_info second = WEIR_DATASET_INFO_INIT;
   weir_error error = WEIR_ERROR_INIT;
   int64_t cardinality = 0;
   weir_spec spec = {0};
@@ -23,7 +23,7 @@ static void datasets(weir_runtime runtime) {
   CHECK(weir_dataset_format(batched, &text, NULL) == WEIR_OK);
   CHECK(text.data && strcmp(text.data, "range(10) | batch(4)") == 0);
   weir_bytes_release(&text);
-  CHECK(weir_dataset_cardinality(batched, &cardinality, NULL) == WEIR_OK && cardinality == 3);
+  CHECK(count_of(batched, &cardinality) == WEIR_OK && cardinality == 3);
   CHECK(weir_dataset_spec(batched, &spec, NULL) == WEIR_OK);
   CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "int64[?]") == 0);
   weir_bytes_release(&text);
@@ -32,19 +32,19 @@ static void datasets(weir_runtime runtime) {
   CHECK(weir_dataset_deserialize(runtime, text.data, text.size, NULL, 0, &again, &error) == WEIR_OK);
   CHECK(weir_dataset_deserialize(runtime, text.data, text.size / 2, NULL, 0, &zipped, NULL) < 0);
   weir_bytes_release(&text);
-  CHECK(weir_dataset_fingerprint(batched, &first, NULL) == WEIR_OK);
-  CHECK(weir_dataset_fingerprint(again, &second, NULL) == WEIR_OK);
-  CHECK(first.words[0] == second.words[0] && first.words[1] == second.words[1]);
-  CHECK(weir_dataset_fingerprint(range, &second, NULL) == WEIR_OK);
-  CHECK(first.words[0] != second.words[0]);
+  CHECK(weir_dataset_view(batched, &first, NULL) == WEIR_OK);
+  CHECK(weir_dataset_view(again, &second, NULL) == WEIR_OK);
+  CHECK(first.fingerprint[0] == second.fingerprint[0] && first.fingerprint[1] == second.fingerprint[1]);
+  CHECK(weir_dataset_view(range, &second, NULL) == WEIR_OK);
+  CHECK(first.fingerprint[0] != second.fingerprint[0]);
   pair[0] = range;
   pair[1] = batched;
   CHECK(weir_dataset_apply(runtime, "zip", WEIR_STRLEN, pair, 2, NULL, 0, &zipped, &error) == WEIR_OK);
   CHECK(weir_dataset_ref(zipped, NULL) == WEIR_OK);
   weir_dataset_unref(zipped);
-  CHECK(weir_dataset_cardinality(zipped, &cardinality, NULL) == WEIR_OK && cardinality == 3);
+  CHECK(count_of(zipped, &cardinality) == WEIR_OK && cardinality == 3);
   weir_dataset_unref(zipped);
-  CHECK(weir_dataset_cardinality(zipped, &cardinality, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(count_of(zipped, &cardinality) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_dataset_parse(runtime, "range(3", WEIR_STRLEN, NULL, 0, &zipped, &error) ==
         -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(zipped.value == 0 && strstr(error.message.data, "line 1") != NULL);
@@ -65,11 +65,11 @@ static void elements(weir_runtime runtime) {
   weir_spec spec = {0};
   weir_view view = WEIR_VIEW_INIT;
   weir_dataset_unref(dataset);
-  CHECK(weir_element_format(element, 0, &text, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_element_format(element, WEIR_TEXT, &text, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
   CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK);
-  CHECK(prints(element, 0, "{n: 0, s: 0}"));
-  CHECK(prints(element, WEIR_FORMAT_JSON, "{\"n\": 0, \"s\": 0}"));
+  CHECK(prints(element, WEIR_TEXT, "{n: 0, s: 0}"));
+  CHECK(prints(element, 0, "{\"n\": 0, \"s\": 0}"));
   CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK);
   CHECK(int64_of(element, 1) == 1);
   CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
@@ -98,7 +98,7 @@ static void json(weir_runtime runtime) {
   weir_element element = make_element();
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(prints(
-      element, WEIR_FORMAT_JSON,
+      element, 0,
       "[1.5, [true, false], \"a\\\"b\\n\", {\"base64\": \"/w==\"}, {\"k\": [[1, 2], [3, 4]]}, \"NaN\", [\"Infinity\", \"-Infinity\"]]"));
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
@@ -152,24 +152,28 @@ static void reinitialisable(weir_runtime runtime) {
   weir_error error = WEIR_ERROR_INIT;
   weir_spec spec = {0};
   REQUIRE(weir_dataset_spec(first, &spec, NULL) == WEIR_OK);
-  REQUIRE(weir_iterator_create_from_spec(runtime, spec, &iterator, NULL) == WEIR_OK);
+  iterator = iterator_of(runtime, spec);
   weir_spec_unref(spec);
   CHECK(weir_iterator_next(iterator, element, &error) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(weir_iterator_initialize(iterator, none, NULL, &error) == -WEIR_CODE_FAILED_PRECONDITION);
   CHECK(weir_iterator_initialize(iterator, first, NULL, &error) == WEIR_OK);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 0, b: 0.0}"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "{a: 0, b: 0.0}"));
   CHECK(weir_iterator_initialize(iterator, wrong, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 1.0}"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "{a: 1, b: 1.0}"));
   /* Keys in another order are the same structure, and come out in the iterator's order. */
   CHECK(weir_iterator_initialize(iterator, other, NULL, &error) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 1, b: 2.0}"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "{a: 1, b: 2.0}"));
   /* A cancelled iterator stays cancelled until it is initialised again. */
   weir_iterator_cancel(iterator);
   CHECK(weir_iterator_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
   CHECK(weir_iterator_try_next(iterator, element, NULL) == -WEIR_CODE_CANCELLED);
   CHECK(weir_iterator_initialize(iterator, none, NULL, &error) == WEIR_OK);
-  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK && prints(element, 0, "{a: 0, b: 0.0}"));
+  CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "{a: 0, b: 0.0}"));
   weir_error_clear(&error);
   weir_iterator_destroy(iterator);
   weir_element_destroy(element);
@@ -189,8 +193,8 @@ static void printed_blocks(weir_runtime runtime) {
   /* How wide a row is shows in the first one. */
   REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   REQUIRE(weir_iterator_next_block(iterator, 8, element, &rows, NULL) == WEIR_OK && rows == 2);
-  CHECK(prints(element, 0, "([0, 1], [ragged([[], [1, 2]]), ragged([[1], [2]])], [none, some(1)])"));
-  CHECK(prints(element, WEIR_FORMAT_JSON,
+  CHECK(prints(element, WEIR_TEXT, "([0, 1], [ragged([[], [1, 2]]), ragged([[1], [2]])], [none, some(1)])"));
+  CHECK(prints(element, 0,
                "[[0, 1], [{\"values\": [1, 2], \"row_splits\": [0, 0, 2]}, "
                "{\"values\": [1, 2], \"row_splits\": [0, 1, 2]}], [null, {\"some\": 1}]]"));
   weir_iterator_destroy(iterator);
@@ -198,8 +202,8 @@ static void printed_blocks(weir_runtime runtime) {
   dataset = parse(runtime, "range(4) | window(2) | batch(2)");
   iterator = iterate(runtime, dataset);
   REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-  CHECK(prints(element, 0, "[dataset([0, 1]), dataset([2, 3])]"));
-  CHECK(prints(element, WEIR_FORMAT_JSON, "[[0, 1], [2, 3]]"));
+  CHECK(prints(element, WEIR_TEXT, "[dataset([0, 1]), dataset([2, 3])]"));
+  CHECK(prints(element, 0, "[[0, 1], [2, 3]]"));
   weir_dataset inner = {0};
   CHECK(weir_element_dataset(element, 0, &inner, NULL) == -WEIR_CODE_INVALID_ARGUMENT && inner.value == 0);
   weir_element_destroy(element);

@@ -32,14 +32,15 @@ static void names(void) {
   REQUIRE(name && weir_example_create(&example, NULL) == WEIR_OK);
   memset(name, 'n', kNameBytes + 1);
   name[kNameBytes + 1] = '\0';
-  CHECK(weir_example_set_int64(example, name, kNameBytes, &number, 1, NULL) == WEIR_OK);
-  CHECK(weir_example_set_int64(example, name, kNameBytes + 1, &number, 1, NULL) == kBad);
-  CHECK(weir_example_set_int64(example, name, WEIR_STRLEN, &number, 1, NULL) == kBad);
-  CHECK(weir_example_set_int64(example, name + 1, WEIR_STRLEN, &number, 1, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, name, kNameBytes, WEIR_DTYPE_INT64, &number, 1, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, name, kNameBytes + 1, WEIR_DTYPE_INT64, &number, 1, NULL) == kBad);
+  CHECK(weir_example_set(example, name, WEIR_STRLEN, WEIR_DTYPE_INT64, &number, 1, NULL) == kBad);
+  CHECK(weir_example_set(example, name + 1, WEIR_STRLEN, WEIR_DTYPE_INT64, &number, 1, NULL) == WEIR_OK);
   CHECK(weir_example_serialize(example, &bytes, NULL) == WEIR_OK && bytes.size > kNameBytes);
   /* Counts are refused before the values are read. */
-  CHECK(weir_example_set_int64(example, "n", 1, &number, (UINT64_C(1) << 28) + 1, NULL) == kBad);
-  CHECK(weir_example_set_float(example, "n", 1, (const float*)name, (UINT64_C(1) << 29) + 1, NULL) == kBad);
+  CHECK(weir_example_set(example, "n", 1, WEIR_DTYPE_INT64, &number, (UINT64_C(1) << 28) + 1, NULL) == kBad);
+  CHECK(weir_example_set(example, "n", 1, WEIR_DTYPE_FLOAT32, (const float*)name, (UINT64_C(1) << 29) + 1,
+                         NULL) == kBad);
   weir_bytes_release(&bytes);
   weir_example_destroy(example);
   free(name);

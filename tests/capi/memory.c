@@ -124,8 +124,8 @@ static int32_t call_deserialize(world* w, weir_error* error) {
   return result;
 }
 static int32_t call_fingerprint(world* w, weir_error* error) {
-  weir_fingerprint fingerprint;
-  return weir_dataset_fingerprint(w->dataset, &fingerprint, error);
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
+  return weir_dataset_view(w->dataset, &info, error);
 }
 static int32_t call_element_create(world* w, weir_error* error) {
   weir_element element = {0};
@@ -136,7 +136,7 @@ static int32_t call_element_create(world* w, weir_error* error) {
 }
 static int32_t call_element_format(world* w, weir_error* error) {
   weir_bytes text = WEIR_BYTES_INIT;
-  int32_t result = weir_element_format(w->element, 0, &text, error);
+  int32_t result = weir_element_format(w->element, WEIR_TEXT, &text, error);
   weir_bytes_release(&text);
   return result;
 }
@@ -192,7 +192,8 @@ static int32_t call_example(world* w, weir_error* error) {
   weir_example example = {0};
   int32_t result = weir_example_create(&example, error);
   (void)w;
-  if (result == WEIR_OK) result = weir_example_set_int64(example, "numbers", WEIR_STRLEN, numbers, 2, error);
+  if (result == WEIR_OK)
+    result = weir_example_set(example, "numbers", WEIR_STRLEN, WEIR_DTYPE_INT64, numbers, 2, error);
   if (result == WEIR_OK) result = weir_example_serialize(example, &bytes, error);
   weir_bytes_release(&bytes);
   weir_example_destroy(example);

@@ -33,7 +33,7 @@ static void windows(weir_runtime runtime) {
   for (int i = 0; i < 3; ++i) {
     REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
     held[i] = take(element, 0);
-    CHECK(weir_dataset_cardinality(held[i], &count, NULL) == WEIR_OK && count == (i < 2 ? 4 : 1));
+    CHECK(count_of(held[i], &count) == WEIR_OK && count == (i < 2 ? 4 : 1));
   }
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
@@ -46,7 +46,7 @@ static void windows(weir_runtime runtime) {
                                        WEIR_ARGUMENT_DATASET("b", held[2])};
     static const int64_t kBoth[] = {10, 11, 12, 13, 18, 10, 11, 12, 13, 18};
     weir_dataset both = parse_with(runtime, "@a | concatenate(@b) | repeat(2)", arguments, 2);
-    CHECK(weir_dataset_cardinality(both, &count, NULL) == WEIR_OK && count == 10);
+    CHECK(count_of(both, &count) == WEIR_OK && count == 10);
     gives(runtime, both, kBoth, 10);
     weir_dataset_unref(both);
   }
@@ -58,8 +58,8 @@ static void windows(weir_runtime runtime) {
     REQUIRE(weir_dataset_apply(runtime, "batch", WEIR_STRLEN, &held[1], 1, &two, 1, &batches, NULL) ==
             WEIR_OK);
     over = iterate(runtime, batches);
-    CHECK(weir_iterator_next(over, pair, NULL) == WEIR_OK && prints(pair, 0, "[14, 15]"));
-    CHECK(weir_iterator_next(over, pair, NULL) == WEIR_OK && prints(pair, 0, "[16, 17]"));
+    CHECK(weir_iterator_next(over, pair, NULL) == WEIR_OK && prints(pair, WEIR_TEXT, "[14, 15]"));
+    CHECK(weir_iterator_next(over, pair, NULL) == WEIR_OK && prints(pair, WEIR_TEXT, "[16, 17]"));
     CHECK(weir_iterator_next(over, pair, NULL) == WEIR_END);
     weir_element_destroy(pair);
     weir_iterator_destroy(over);
@@ -83,7 +83,7 @@ static void of_a_map(weir_runtime runtime) {
   int64_t count = 0;
   REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   dataset = take(element, 2);
-  CHECK(weir_dataset_cardinality(dataset, &count, NULL) == WEIR_OK && count == 3);
+  CHECK(count_of(dataset, &count) == WEIR_OK && count == 3);
   CHECK(weir_dataset_spec(dataset, &spec, NULL) == WEIR_OK);
   CHECK(weir_spec_format(spec, &text, NULL) == WEIR_OK && strcmp(text.data, "int64") == 0);
   weir_bytes_release(&text);

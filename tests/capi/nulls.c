@@ -145,17 +145,17 @@ static void examples_and_records(weir_runtime runtime) {
     weir_string text = {NULL, kSizes[i]};
     weir_tensor tensor = {0};
     int64_t dims[1] = {1};
-    CHECK_REFUSED(weir_example_set_int64(example, NULL, kSizes[i], &number, 1, error));
-    CHECK_REFUSED(weir_example_set_int64(example, "n", 1, NULL, kSizes[i], error));
-    CHECK_REFUSED(weir_example_set_float(example, "n", 1, NULL, kSizes[i], error));
-    CHECK_REFUSED(weir_example_set_bytes(example, "n", 1, NULL, kSizes[i], error));
-    CHECK_REFUSED(weir_example_set_bytes(example, "n", 1, &text, 1, error));
+    CHECK_REFUSED(weir_example_set(example, NULL, kSizes[i], WEIR_DTYPE_INT64, &number, 1, error));
+    CHECK_REFUSED(weir_example_set(example, "n", 1, WEIR_DTYPE_INT64, NULL, kSizes[i], error));
+    CHECK_REFUSED(weir_example_set(example, "n", 1, WEIR_DTYPE_FLOAT32, NULL, kSizes[i], error));
+    CHECK_REFUSED(weir_example_set(example, "n", 1, WEIR_DTYPE_STRING, NULL, kSizes[i], error));
+    CHECK_REFUSED(weir_example_set(example, "n", 1, WEIR_DTYPE_STRING, &text, 1, error));
     CHECK_REFUSED(weir_tensor_copy(WEIR_DTYPE_STRING, 1, dims, &text, sizeof text, &tensor, error));
     CHECK_REFUSED(
         weir_tensor_wrap(WEIR_DTYPE_STRING, 1, dims, &text, sizeof text, NULL, NULL, &tensor, error));
     CHECK_REFUSED(weir_record_writer_write(writer, NULL, kSizes[i], error));
   }
-  CHECK(weir_example_set_int64(example, NULL, 0, NULL, 0, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, NULL, 0, WEIR_DTYPE_INT64, NULL, 0, NULL) == WEIR_OK);
   CHECK(weir_record_writer_write(writer, NULL, 0, NULL) == WEIR_OK);
   CHECK(weir_record_writer_close(writer, NULL) == WEIR_OK);
   weir_record_writer_destroy(writer);

@@ -216,8 +216,8 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
   const int64_t most = 8 + WEIR_BLOCK_TRY;
   gate self;
   weir_iterator iterator;
-  weir_feedable feedable = {0};
-  weir_spec spec = {0};
+  weir_iterator feedable = {0};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_bytes handle = WEIR_BYTES_INIT;
   weir_element element = make_element();
   int32_t descriptor = -1;
@@ -225,14 +225,15 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
   make_gate(&self, 0);
   iterator = make_gated(runtime, &self, "range(20) | map(@f) | prefetch(16)");
   CHECK(weir_iterator_ready_fd(iterator, &descriptor, NULL) == WEIR_OK);
-  CHECK(weir_iterator_spec(iterator, &spec, NULL) == WEIR_OK);
-  CHECK(weir_feedable_create(spec, &feedable, NULL) == WEIR_OK);
+  CHECK(weir_iterator_spec(iterator, &options.spec, NULL) == WEIR_OK);
   CHECK(weir_iterator_string_handle(iterator, &handle, NULL) == WEIR_OK);
+  options.string_handle = handle.data;
+  options.string_handle_size = handle.size;
+  CHECK(weir_iterator_create(runtime, (weir_dataset){0}, &options, &feedable, NULL) == WEIR_OK);
   do {
     int64_t rows = -1;
     CHECK(weir_iterator_next_block(iterator, most, element, &rows, NULL) == WEIR_PENDING && rows == 0);
-    CHECK(weir_feedable_next_block(feedable, handle.data, handle.size, most, element, &rows, NULL) ==
-          WEIR_PENDING);
+    CHECK(weir_iterator_next_block(feedable, most, element, &rows, NULL) == WEIR_PENDING);
   } while (readable(descriptor));
   open_gate(&self);
   for (int turn = 0;; ++turn) {
@@ -240,9 +241,7 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
     weir_view view = WEIR_VIEW_INIT;
     int32_t result;
     wait_until_readable(descriptor);
-    result = turn % 2
-                 ? weir_iterator_next_block(iterator, most, element, &rows, NULL)
-                 : weir_feedable_next_block(feedable, handle.data, handle.size, most, element, &rows, NULL);
+    result = weir_iterator_next_block(turn % 2 ? iterator : feedable, most, element, &rows, NULL);
     if (result == WEIR_PENDING) continue;
     if (result == WEIR_END) break;
     REQUIRE(result == WEIR_OK && rows >= 1 && rows <= 8);
@@ -255,8 +254,8 @@ static void blocks_that_do_not_wait(weir_runtime runtime) {
     CHECK(weir_iterator_next_block(iterator, wrong[i], element, &count, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   }
   weir_bytes_release(&handle);
-  weir_feedable_destroy(feedable);
-  weir_spec_unref(spec);
+  weir_iterator_destroy(feedable);
+  weir_spec_unref(options.spec);
   weir_iterator_destroy(iterator);
   destroy_gate(&self);
   weir_element_destroy(element);

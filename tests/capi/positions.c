@@ -15,7 +15,7 @@ static void agrees(weir_runtime runtime, const char* text, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     int32_t result = weir_iterator_next(iterator, element, NULL);
     REQUIRE(result == WEIR_OK || result == WEIR_ELEMENT_FAILED);
-    if (result == WEIR_OK) REQUIRE(weir_element_format(element, 0, &expected[i], NULL) == WEIR_OK);
+    if (result == WEIR_OK) REQUIRE(weir_element_format(element, WEIR_TEXT, &expected[i], NULL) == WEIR_OK);
   }
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   for (int64_t i = count; i-- > 0;) {
@@ -24,16 +24,16 @@ static void agrees(weir_runtime runtime, const char* text, int64_t count) {
     if (expected[i].data == NULL) {
       CHECK(result == WEIR_ELEMENT_FAILED && error.code == WEIR_CODE_INVALID_ARGUMENT);
       CHECK(error.message.size > 0);
-      CHECK(weir_element_format(at, 0, &expected[i], NULL) == kRefused);
+      CHECK(weir_element_format(at, WEIR_TEXT, &expected[i], NULL) == kRefused);
     } else {
-      CHECK(result == WEIR_OK && prints(at, 0, expected[i].data));
+      CHECK(result == WEIR_OK && prints(at, WEIR_TEXT, expected[i].data));
     }
     weir_bytes_release(&expected[i]);
   }
   CHECK(weir_dataset_at(runtime, dataset, count, at, &error) == kOutOfRange);
   CHECK(weir_dataset_at(runtime, dataset, -1, at, &error) == kOutOfRange);
   CHECK(weir_dataset_at(runtime, dataset, count + WEIR_AT_TRY, at, &error) == kOutOfRange);
-  CHECK(weir_element_format(at, 0, &expected[0], NULL) == kRefused);
+  CHECK(weir_element_format(at, WEIR_TEXT, &expected[0], NULL) == kRefused);
   free(expected);
   weir_error_clear(&error);
   weir_element_destroy(at);

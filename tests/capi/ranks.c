@@ -113,11 +113,10 @@ static void refuses(weir_runtime runtime) {
   /* An iterator of a structure has no dataset to go on with. */
   {
     weir_spec spec = {0};
-    weir_iterator empty = {0};
     twice[0].data = saved.data;
     twice[0].size = saved.size;
     CHECK(weir_iterator_spec(iterator, &spec, NULL) == WEIR_OK);
-    CHECK(weir_iterator_create_from_spec(runtime, spec, &empty, NULL) == WEIR_OK);
+    weir_iterator empty = iterator_of(runtime, spec);
     options.rank_checkpoint_count = 1;
     CHECK(weir_iterator_initialize(empty, (weir_dataset){0}, &options, NULL) == kRefused);
     weir_iterator_destroy(empty);

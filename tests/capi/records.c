@@ -9,18 +9,20 @@ static weir_bytes example_of(int64_t number) {
   name.data = "abc";
   name.size = (uint64_t)(number % 4);
   REQUIRE(weir_example_create(&example, NULL) == WEIR_OK);
-  CHECK(weir_example_set_int64(example, "n", WEIR_STRLEN, &number, 1, NULL) == WEIR_OK);
-  CHECK(weir_example_set_float(example, "half", WEIR_STRLEN, &half, 1, NULL) == WEIR_OK);
-  CHECK(weir_example_set_bytes(example, "name", WEIR_STRLEN, &name, 1, NULL) == WEIR_OK);
-  CHECK(weir_example_set_int64(example, "x", WEIR_STRLEN, NULL, UINT64_MAX, NULL) ==
+  CHECK(weir_example_set(example, "n", WEIR_STRLEN, WEIR_DTYPE_INT64, &number, 1, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, "half", WEIR_STRLEN, WEIR_DTYPE_FLOAT32, &half, 1, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, "name", WEIR_STRLEN, WEIR_DTYPE_STRING, &name, 1, NULL) == WEIR_OK);
+  CHECK(weir_example_set(example, "x", WEIR_STRLEN, WEIR_DTYPE_INT64, NULL, UINT64_MAX, NULL) ==
         -WEIR_CODE_INVALID_ARGUMENT);
-  CHECK(weir_example_set_int64(example, NULL, 5, &number, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_example_set(example, NULL, 5, WEIR_DTYPE_INT64, &number, 1, NULL) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
   name.size = UINT64_MAX;
-  CHECK(weir_example_set_bytes(example, "name", WEIR_STRLEN, &name, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_example_set(example, "name", WEIR_STRLEN, WEIR_DTYPE_STRING, &name, 1, NULL) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_example_serialize(example, &bytes, NULL) == WEIR_OK);
   weir_example_destroy(example);
   weir_example_destroy(example);
-  CHECK(weir_example_set_int64(example, "n", 1, &number, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_example_set(example, "n", 1, WEIR_DTYPE_INT64, &number, 1, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   return bytes;
 }
 
@@ -55,7 +57,7 @@ static void round_trip(weir_runtime runtime, int32_t compression) {
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-  CHECK(prints(element, 0, "{n: 2, half: 1.0, name: \"ab\"}"));
+  CHECK(prints(element, WEIR_TEXT, "{n: 2, half: 1.0, name: \"ab\"}"));
   for (int i = 3; i < 10; ++i) CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
   weir_iterator_destroy(iterator);

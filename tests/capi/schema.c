@@ -14,10 +14,10 @@ static void schemas(void) {
   CHECK(strstr(text.data, "{\"name\": \"take\", \"kind\": \"transformation\"") != NULL);
   CHECK(strstr(text.data, "range") == strstr(text.data, "range(5) | take(2)"));
   weir_bytes_release(&text);
-  CHECK(weir_schema("take", 4, WEIR_SCHEMA_TEXT, &text, &error) == WEIR_OK);
+  CHECK(weir_schema("take", 4, WEIR_TEXT, &text, &error) == WEIR_OK);
   CHECK(strncmp(text.data, "take - transformation\n\n  take(n)\n", 33) == 0);
   weir_bytes_release(&text);
-  CHECK(weir_schema(NULL, 0, WEIR_SCHEMA_TEXT, &text, &error) == WEIR_OK);
+  CHECK(weir_schema(NULL, 0, WEIR_TEXT, &text, &error) == WEIR_OK);
   CHECK(strstr(text.data, "\n  take ") != NULL);
   weir_bytes_release(&text);
   CHECK(weir_schema("tak", WEIR_STRLEN, 0, &text, &error) == -WEIR_CODE_NOT_FOUND);

@@ -27,7 +27,7 @@ static void explains(weir_runtime runtime) {
   CHECK(says(&text, "\"path\": \"batch/zip[1]/range\", \"text\": \"range(6, step: 2)\""));
   CHECK(says(&text, "\"checkpoint\": {\"needs_policy\": false,"));
   weir_bytes_release(&text);
-  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_TEXT, &text, &error) == WEIR_OK);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_TEXT, &text, &error) == WEIR_OK);
   CHECK(
       says(&text,
            "batch(2)  (int64[?], int64[?])  2\n  zip(...)  (int64, int64)  3\n    [0] range(3)  int64  3\n"));
@@ -53,14 +53,14 @@ static void counts_stages(weir_runtime runtime) {
   CHECK(says(&text, "\"operator\": \"range\", \"elements\": 10, \"failed\": 0,"));
   CHECK(says(&text, "\"max_rows\": 4, "));
   weir_bytes_release(&text);
-  REQUIRE(weir_iterator_stats(iterator, WEIR_STATS_TEXT, &text, &error) == WEIR_OK);
+  REQUIRE(weir_iterator_stats(iterator, WEIR_TEXT, &text, &error) == WEIR_OK);
   CHECK(says(&text, "stage      elements  failed"));
   CHECK(says(&text, "\n9 elements in "));
   weir_bytes_release(&text);
   REQUIRE(weir_iterator_stats(iterator, WEIR_STATS_PROMETHEUS, &text, &error) == WEIR_OK);
   CHECK(says(&text, ",stage=\"prefetch/map/range\"} 10\n"));
   weir_bytes_release(&text);
-  CHECK(weir_iterator_stats(iterator, WEIR_STATS_TEXT | WEIR_STATS_PROMETHEUS, &text, &error) ==
+  CHECK(weir_iterator_stats(iterator, WEIR_TEXT | WEIR_STATS_PROMETHEUS, &text, &error) ==
         -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_iterator_stats(iterator, 0, NULL, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_element_destroy(element);

@@ -270,7 +270,8 @@ static void first_arguments(weir_runtime runtime) {
   REQUIRE(weir_dataset_parse(runtime, text, WEIR_STRLEN, (const weir_argument*)(const void*)arguments, 3,
                              &dataset, &error) == WEIR_OK);
   iterator = iterate(runtime, dataset);
-  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK && prints(element, 0, "(1, \"xyz\")"));
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "(1, \"xyz\")"));
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
   CHECK(counted.calls == 1 && counted.destroyed == 1);

@@ -75,7 +75,7 @@ static void append(int output, weir_element element, progress* done) {
   char line[256];
   weir_bytes text = WEIR_BYTES_INIT;
   int size;
-  REQUIRE(weir_element_format(element, 0, &text, NULL) == WEIR_OK);
+  REQUIRE(weir_element_format(element, WEIR_TEXT, &text, NULL) == WEIR_OK);
   size = snprintf(line, sizeof line, "%s\n", (const char*)text.data);
   REQUIRE(size > 0 && (size_t)size < sizeof line);
   REQUIRE(write(output, line, (size_t)size) == size);

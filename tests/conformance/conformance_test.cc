@@ -81,8 +81,9 @@ class Runner {
     REQUIRE(weir_spec_format(spec, &bytes, &error_) == WEIR_OK);
     out.spec = take_bytes(bytes);
     weir_spec_unref(spec);
-    int64_t cardinality = 0;
-    REQUIRE(weir_dataset_cardinality(dataset, &cardinality, &error_) == WEIR_OK);
+    weir_dataset_info info = WEIR_DATASET_INFO_INIT;
+    REQUIRE(weir_dataset_view(dataset, &info, &error_) == WEIR_OK);
+    const int64_t cardinality = info.cardinality;
     out.cardinality = cardinality == WEIR_CARDINALITY_INFINITE  ? "infinite"
                       : cardinality == WEIR_CARDINALITY_UNKNOWN ? "unknown"
                                                                 : std::to_string(cardinality);
@@ -104,7 +105,7 @@ class Runner {
       int32_t result = weir_iterator_next(iterator, element, &error_);
       if (result == WEIR_OK) {
         weir_bytes bytes = WEIR_BYTES_INIT;
-        result = weir_element_format(element, 0, &bytes, &error_);
+        result = weir_element_format(element, WEIR_TEXT, &bytes, &error_);
         out.lines.push_back(result == WEIR_OK ? take_bytes(bytes) : "error: " + failure(out));
       } else if (result == WEIR_ELEMENT_FAILED) {
         out.lines.push_back("error: " + failure(out));

@@ -120,7 +120,7 @@ TEST_CASE("a manager saves when it is due, and a new one goes on there") {
   weir::Iterator earlier(runtime, dataset, from_file);
   CHECK(lines(earlier) == Lines(expected.begin() + 6, expected.end()));
   CHECK(holds(weir::describe_checkpoint(runtime, from_file.checkpoint_file), "\"rank\": 1, \"number\": 2"));
-  CHECK(holds(weir::describe_checkpoint(runtime, folder.name(), WEIR_DESCRIBE_FOLDER | WEIR_DESCRIBE_TEXT),
+  CHECK(holds(weir::describe_checkpoint(runtime, folder.name(), WEIR_DESCRIBE_FOLDER | WEIR_TEXT),
               "r00001-000000000003.ckpt: "));
   // Without extra bytes, and moved.
   weir::CheckpointManager moved = std::move(manager);

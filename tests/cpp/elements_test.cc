@@ -333,28 +333,34 @@ TEST_CASE("a feedable iterator takes from those that handles name") {
   CHECK(from_small == small.string_handle());
   CHECK(from_small != from_large);
   CHECK(small.stats().find(R"("path": "range", "operator": "range", "elements": 0,)") != std::string::npos);
-  weir::Feedable feedable(small.spec());
-  REQUIRE(feedable.next(from_small, element));
+  weir::Iterator feedable(runtime, small.spec(), from_small);
+  weir::Iterator second(runtime, small.spec(), from_large);
+  REQUIRE(feedable.next(element));
   CHECK(element.get<int64_t>(0) == 0);
-  REQUIRE(feedable.next(from_large, element));
+  REQUIRE(second.next(element));
   CHECK(element.get<int64_t>(0) == 100);
-  CHECK(feedable.try_next(from_small, element) == weir::Next::element);
+  CHECK(feedable.try_next(element) == weir::Next::element);
   CHECK(element.get<int64_t>(0) == 1);
-  CHECK(feedable.next_within(from_large, std::chrono::seconds(9), element) == weir::Next::element);
+  CHECK(second.next_within(std::chrono::seconds(9), element) == weir::Next::element);
   CHECK(element.get<int64_t>(0) == 101);
-  CHECK(feedable.next_block(from_small, 3, element) == 3);
+  CHECK(feedable.next_block(3, element) == 3);
   CHECK(element.get<Span<const int64_t>>(0)[2] == 4);
   int64_t number = -1;
   weir_buffer buffer = WEIR_BUFFER_INIT;
   buffer.data = &number;
   buffer.capacity = sizeof number;
-  CHECK(feedable.next_into(from_large, {&buffer, 1}));
+  weir::IteratorOptions named;
+  named.string_handle = from_large;
+  feedable.initialize(named);
+  CHECK(feedable.next_into({&buffer, 1}));
   CHECK(number == 102);
   CHECK(small.next_within(std::chrono::seconds(9), element) == weir::Next::element);
   CHECK(element.get<int64_t>(0) == 5);
-  CHECK(error_of([&] { feedable.next("nobody", element); }).code() == WEIR_CODE_NOT_FOUND);
+  named.string_handle = "nobody";
+  CHECK(error_of([&] { feedable.initialize(named); }).code() == WEIR_CODE_NOT_FOUND);
   weir::Iterator other(runtime, weir::range(3).map("x -> cast(x, int32)"));
-  CHECK(error_of([&] { feedable.next(other.string_handle(), element); }).code() ==
+  const std::string from_other = other.string_handle();
+  CHECK(error_of([&] { weir::Iterator(runtime, small.spec(), from_other); }).code() ==
         WEIR_CODE_INVALID_ARGUMENT);
 }
 

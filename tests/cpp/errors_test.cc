@@ -110,7 +110,7 @@ TEST_CASE("check gives the mistakes of a document") {
 TEST_CASE("the library says what it is") {
   CHECK(!weir::version().empty());
   CHECK(holds(weir::schema().view(), "\"operators\""));
-  CHECK(holds(weir::schema("batch", WEIR_SCHEMA_TEXT).view(), "batch(n"));
+  CHECK(holds(weir::schema("batch", WEIR_TEXT).view(), "batch(n"));
   CHECK(error_of([] { weir::schema("bach"); }).code() == WEIR_CODE_NOT_FOUND);
 }
 

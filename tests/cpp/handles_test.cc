@@ -60,8 +60,8 @@ TEST_CASE("copies share, and the last one releases") {
     second = weir::Dataset(second);
     CHECK(second.cardinality() == 2);
   }
-  int64_t count = 0;
-  CHECK(weir_dataset_cardinality(handle, &count, nullptr) == -WEIR_CODE_INVALID_ARGUMENT);
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
+  CHECK(weir_dataset_view(handle, &info, nullptr) == -WEIR_CODE_INVALID_ARGUMENT);
 }
 
 TEST_CASE("things are destroyed in any order") {
@@ -91,7 +91,7 @@ TEST_CASE("a dataset tells what it is, and survives as bytes") {
   CHECK(dataset.text() == "range(10) | batch(4)");
   CHECK(dataset.spec().text() == "int64[?]");
   CHECK(dataset.cardinality() == 3);
-  CHECK(dataset.explain(WEIR_EXPLAIN_TEXT).find("batch(4)  int64[?]  3\n  range(10)  int64  10\n") == 0);
+  CHECK(dataset.explain(WEIR_TEXT).find("batch(4)  int64[?]  3\n  range(10)  int64  10\n") == 0);
   const weir::Bytes bytes = dataset.serialize();
   const weir::Dataset again = weir::deserialize(runtime, bytes);
   CHECK(again.fingerprint() == dataset.fingerprint());

@@ -89,7 +89,7 @@ Lines generated(Host& self) {
       const int32_t result = weir_iterator_next(iterator, element, &error);
       if (result == WEIR_END) break;
       weir_bytes text = WEIR_BYTES_INIT;
-      if (result == WEIR_OK) weir_element_format(element, 0, &text, nullptr);
+      if (result == WEIR_OK) weir_element_format(element, WEIR_TEXT, &text, nullptr);
       out.emplace_back(result == WEIR_OK ? text.data : error.message.data);
       weir_bytes_release(&text);
       if (self.thrower == std::string_view("save") && i == 0) {

@@ -123,8 +123,8 @@ static weir_tensor make_records(void) {
     memset(image, (int)(i % 251), sizeof image);
     pixels.data = (const char*)image;
     pixels.size = sizeof image;
-    REQUIRE(weir_example_set_bytes(example, "image", WEIR_STRLEN, &pixels, 1, NULL) == WEIR_OK);
-    REQUIRE(weir_example_set_int64(example, "label", WEIR_STRLEN, &i, 1, NULL) == WEIR_OK);
+    REQUIRE(weir_example_set(example, "image", WEIR_STRLEN, WEIR_DTYPE_STRING, &pixels, 1, NULL) == WEIR_OK);
+    REQUIRE(weir_example_set(example, "label", WEIR_STRLEN, WEIR_DTYPE_INT64, &i, 1, NULL) == WEIR_OK);
     REQUIRE(weir_example_serialize(example, &bytes[i], NULL) == WEIR_OK);
     records[i].data = bytes[i].data;
     records[i].size = bytes[i].size;

@@ -149,7 +149,7 @@ static void records(weir_runtime runtime, int32_t compression) {
   dataset = parse(runtime, text);
   iterator = iterate(runtime, dataset);
   if (weir_iterator_next(iterator, element, &error) != WEIR_OK) fprintf(stderr, "%s\n", error.line.data);
-  CHECK(prints(element, 0, kExpected));
+  CHECK(prints(element, WEIR_TEXT, kExpected));
   weir_error_clear(&error);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);

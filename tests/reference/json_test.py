@@ -74,7 +74,7 @@ def schemas(library):
 
 def checked(library):
     for text in ("range(3) | take(true) | bathc(2)", "range(3) | map(x -> x.a)", "range(3) | shard(2, 5)", "range(3"):
-        yield library.json("weir_dataset_check", library.runtime, text.encode(), UNTIL_LENGTH, None, ctypes.c_uint64(0))
+        yield library.json("weir_dataset_check", library.runtime, text.encode(), UNTIL_LENGTH, None, ctypes.c_uint64(0), 0)
 
 
 def counted(library):

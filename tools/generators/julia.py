@@ -37,6 +37,8 @@ def doc(text, name):
 
 
 def initial(type_, value, structs):
+    if type_.array:
+        return f"({', '.join(value)})"
     if isinstance(value, list):
         struct = structs[type_.name]
         return f"{type_.name}({', '.join(initial(f.type, v, structs) for f, v in zip(struct.fields, value, strict=True))})"

@@ -61,6 +61,8 @@ def doc(text, indent=""):
 
 def initial(type_, value, structs):
     """One value of an initialiser."""
+    if type_.array:
+        return f"[{value[0]}; {type_.array}]"
     if isinstance(value, list):
         return struct_value(structs[type_.name], value, structs)
     if type_.function:

@@ -68,7 +68,7 @@ class Bench {
   int32_t keep_stats(int64_t elements) {
     if (elements <= stats_elements_) return WEIR_END;
     weir_bytes text = WEIR_BYTES_INIT;
-    const uint32_t flags = arguments_.json ? 0 : WEIR_STATS_TEXT;
+    const uint32_t flags = arguments_.json ? 0 : WEIR_TEXT;
     const int32_t result = weir_iterator_stats(handles_.iterator, flags, &text, &handles_.error);
     if (result != WEIR_OK) return result;
     stats_.assign(text.data, text.size);

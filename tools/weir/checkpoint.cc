@@ -37,7 +37,7 @@ int describe(const std::string& file, uint32_t flags, Handles& handles, std::str
   return 0;
 }
 
-uint32_t format_of(const Arguments& arguments) { return arguments.json ? 0 : WEIR_DESCRIBE_TEXT; }
+uint32_t format_of(const Arguments& arguments) { return arguments.json ? 0 : WEIR_TEXT; }
 
 // The number of that name in a JSON object of weir_checkpoint_describe; 0 if it has none.
 uint32_t number_in(const std::string& json, const std::string& name) {

@@ -48,7 +48,7 @@ void print_origin(const Arguments& arguments, const Handles& handles) {
 // Returns false if the element could not be printed: a nested dataset failed while it was drained.
 bool print_element(const Arguments& arguments, Handles& handles) {
   weir_bytes text = WEIR_BYTES_INIT;
-  uint32_t flags = arguments.json ? WEIR_FORMAT_JSON : 0;
+  uint32_t flags = arguments.json ? 0 : WEIR_TEXT;
   if (weir_element_format(handles.element, flags, &text, &handles.error) != WEIR_OK) {
     print_failure(arguments, handles.error);
     return false;
@@ -62,7 +62,7 @@ bool print_element(const Arguments& arguments, Handles& handles) {
 
 void print_stats(Handles& handles) {
   weir_bytes text = WEIR_BYTES_INIT;
-  if (weir_iterator_stats(handles.iterator, WEIR_STATS_TEXT, &text, nullptr) != WEIR_OK) return;
+  if (weir_iterator_stats(handles.iterator, WEIR_TEXT, &text, nullptr) != WEIR_OK) return;
   // After the elements, where both go to a terminal.
   std::fflush(stdout);
   print(stderr, {text.data, text.size});
@@ -93,7 +93,7 @@ int run(const Arguments& arguments, Handles& handles) {
 // `flags`: WEIR_EXPLAIN_..., without the choice of JSON.
 int print_explanation(const Arguments& arguments, Handles& handles, uint32_t flags) {
   weir_bytes text = WEIR_BYTES_INIT;
-  if (!arguments.json) flags |= WEIR_EXPLAIN_TEXT;
+  if (!arguments.json) flags |= WEIR_TEXT;
   if (weir_dataset_explain(handles.dataset, flags, &text, &handles.error) != WEIR_OK) return report(handles);
   print(stdout, {text.data, text.size});
   if (arguments.json) print(stdout, "\n");
@@ -104,20 +104,20 @@ int print_explanation(const Arguments& arguments, Handles& handles, uint32_t fla
 int print_spec(Handles& handles) {
   weir_spec spec{};
   weir_bytes text = WEIR_BYTES_INIT;
-  int64_t cardinality = 0;
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
   int32_t result = weir_dataset_spec(handles.dataset, &spec, &handles.error);
   if (result == WEIR_OK) result = weir_spec_format(spec, &text, &handles.error);
-  if (result == WEIR_OK) result = weir_dataset_cardinality(handles.dataset, &cardinality, &handles.error);
+  if (result == WEIR_OK) result = weir_dataset_view(handles.dataset, &info, &handles.error);
   weir_spec_unref(spec);
   if (result != WEIR_OK) return report(handles);
   print(stdout, {text.data, text.size});
   weir_bytes_release(&text);
-  if (cardinality == WEIR_CARDINALITY_INFINITE) {
+  if (info.cardinality == WEIR_CARDINALITY_INFINITE) {
     print(stdout, "\ncardinality: infinite\n");
-  } else if (cardinality == WEIR_CARDINALITY_UNKNOWN) {
+  } else if (info.cardinality == WEIR_CARDINALITY_UNKNOWN) {
     print(stdout, "\ncardinality: unknown\n");
   } else {
-    std::printf("\ncardinality: %lld\n", static_cast<long long>(cardinality));
+    std::printf("\ncardinality: %lld\n", static_cast<long long>(info.cardinality));
   }
   return 0;
 }
@@ -133,7 +133,7 @@ int print_format(Handles& handles) {
 
 int print_mistakes_as_json(Handles& handles, const std::string& text) {
   weir_bytes json = WEIR_BYTES_INIT;
-  if (weir_dataset_check(handles.runtime, text.data(), text.size(), nullptr, 0, &json, &handles.error) !=
+  if (weir_dataset_check(handles.runtime, text.data(), text.size(), nullptr, 0, 0, &json, &handles.error) !=
       WEIR_OK)
     return report(handles);
   const std::string_view mistakes{json.data, json.size};
@@ -148,7 +148,7 @@ int print_mistakes_as_json(Handles& handles, const std::string& text) {
 int print_schema(const std::string& name, bool json) {
   Handles handles;
   weir_bytes text = WEIR_BYTES_INIT;
-  const uint32_t flags = json ? 0 : WEIR_SCHEMA_TEXT;
+  const uint32_t flags = json ? 0 : WEIR_TEXT;
   if (weir_schema(name.data(), name.size(), flags, &text, &handles.error) != WEIR_OK) return report(handles);
   print(stdout, {text.data, text.size});
   weir_bytes_release(&text);

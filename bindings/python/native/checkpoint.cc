@@ -76,7 +76,7 @@ void define_checkpoint(nb::module_& module) {
   module.def(
       "describe",
       [](nb::object runtime, const std::string& name, bool folder, bool text) {
-        const uint32_t flags = (folder ? WEIR_DESCRIBE_FOLDER : 0) | (text ? WEIR_DESCRIBE_TEXT : 0);
+        const uint32_t flags = (folder ? WEIR_DESCRIBE_FOLDER : 0) | (text ? WEIR_TEXT : 0);
         const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
         Bytes out;
         checked_without_gil([&](Error& error) {

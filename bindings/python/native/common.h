@@ -163,7 +163,6 @@ void define_spec(nb::module_& module);
 void define_tensor(nb::module_& module);
 void define_dataset(nb::module_& module);
 void define_iterator(nb::module_& module);
-void define_feedable(nb::module_& module);
 void define_callback(nb::module_& module);
 void define_checkpoint(nb::module_& module);
 void define_records(nb::module_& module);

@@ -87,8 +87,8 @@ nb::str check_text(nb::object runtime, const std::string& text, nb::sequence pai
   Bytes out;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   checked_without_gil([&](Error& error) {
-    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), &out.bytes,
-                              error);
+    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), 0,
+                              &out.bytes, error);
   });
   return out.to_str();
 }
@@ -145,6 +145,13 @@ nb::object at(Dataset& self, int64_t position, bool text) {
   return nb::steal(value);
 }
 
+weir_dataset_info info_of(const Dataset& self) {
+  weir_dataset_info info = WEIR_DATASET_INFO_INIT;
+  Error error;
+  check(weir_dataset_view(self.handle.get(), &info, error), error);
+  return info;
+}
+
 template <class Call>
 void fill(Bytes& out, Call&& call) {
   Error error;
@@ -178,19 +185,11 @@ void define_dataset(nb::module_& module) {
                      check(weir_dataset_spec(self.handle.get(), spec.out(), error), error);
                      return Spec(std::move(spec));
                    })
-      .def_prop_ro("cardinality",
-                   [](const Dataset& self) {
-                     int64_t out = 0;
-                     Error error;
-                     check(weir_dataset_cardinality(self.handle.get(), &out, error), error);
-                     return out;
-                   })
+      .def_prop_ro("cardinality", [](const Dataset& self) { return info_of(self).cardinality; })
       .def_prop_ro("fingerprint",
                    [](const Dataset& self) {
-                     weir_fingerprint out = {};
-                     Error error;
-                     check(weir_dataset_fingerprint(self.handle.get(), &out, error), error);
-                     return nb::make_tuple(out.words[0], out.words[1]);
+                     const weir_dataset_info info = info_of(self);
+                     return nb::make_tuple(info.fingerprint[0], info.fingerprint[1]);
                    })
       .def("format",
            [](const Dataset& self) {
@@ -213,7 +212,7 @@ void define_dataset(nb::module_& module) {
           [](const Dataset& self, bool text) {
             Bytes out;
             fill(out, [&](weir_bytes* bytes, Error& error) {
-              return weir_dataset_explain(self.handle.get(), text ? WEIR_EXPLAIN_TEXT : 0, bytes, error);
+              return weir_dataset_explain(self.handle.get(), text ? WEIR_TEXT : 0, bytes, error);
             });
             return out.to_str();
           },

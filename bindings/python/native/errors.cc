@@ -78,7 +78,7 @@ void define_errors(nb::module_& module) {
       [](std::optional<std::string> name, bool text) {
         Bytes out;
         Error error;
-        check(weir_schema(name ? name->data() : nullptr, name ? name->size() : 0, text ? WEIR_SCHEMA_TEXT : 0,
+        check(weir_schema(name ? name->data() : nullptr, name ? name->size() : 0, text ? WEIR_TEXT : 0,
                           &out.bytes, error),
               error);
         return out.to_str();

@@ -246,13 +246,23 @@ void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequ
   learn_spec(*self);
 }
 
-void create_from_spec(Iterator* self, const Spec& spec, nb::object runtime, bool text) {
+// `source` is the string handle of the iterator that a feedable one takes from.
+void create_from_spec(Iterator* self, const Spec& spec, nb::object runtime, bool text,
+                      std::optional<std::string> source) {
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.spec = spec.handle.get();
+  if (source) {
+    options.string_handle = source->data();
+    options.string_handle_size = source->size();
+  }
   OwnedIterator handle;
   checked_without_gil([&](Error& error) {
-    return weir_iterator_create_from_spec(host, spec.handle.get(), handle.out(), error);
+    return weir_iterator_create(host, weir_dataset{0}, &options, handle.out(), error);
   });
   new (self) Iterator();
+  // Its callbacks may be of any kind.
+  self->on_caller = source.has_value();
   self->handle = std::move(handle);
   self->leaving = {text, runtime};
   learn_spec(*self);
@@ -267,6 +277,14 @@ void initialize(Iterator& self, const Dataset* dataset, nb::sequence params, nb:
   begin(self.handle.get(), dataset, options,
         (options.has_position() || makes_elements(self)) && on_main_thread() && !self.on_caller);
   self.settled = false;
+}
+
+void feed(Iterator& self, const std::string& source) {
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.string_handle = source.data();
+  options.string_handle_size = source.size();
+  Error error;
+  check(weir_iterator_initialize(self.handle.get(), weir_dataset{0}, &options, error), error);
 }
 
 // Waits for up to `seconds` (for ever if negative) for an element; None if there is none.
@@ -344,6 +362,13 @@ nb::bytes save(Iterator& self) {
   return out.to_bytes();
 }
 
+nb::str stats(Iterator& self, uint32_t flags) {
+  Bytes out;
+  checked_without_gil(
+      [&](Error& error) { return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error); });
+  return out.to_str();
+}
+
 void close(Iterator& self) {
   unwatch(&self);
   weir_iterator_cancel(self.handle.get());
@@ -382,7 +407,9 @@ void define_iterator(nb::module_& module) {
            nb::arg("checkpoint").none(), nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"),
            nb::arg("epoch"), nb::arg("rank"), nb::arg("world_size"), nb::arg("policy"), nb::arg("initialize"),
            nb::arg("text"))
-      .def("__init__", create_from_spec, nb::arg("spec"), nb::arg("runtime"), nb::arg("text"))
+      .def("__init__", create_from_spec, nb::arg("spec"), nb::arg("runtime"), nb::arg("text"),
+           nb::arg("source").none() = nb::none())
+      .def("_feed", feed, nb::arg("source"))
       .def("_initialize", initialize, nb::arg("dataset").none(), nb::arg("params"),
            nb::arg("checkpoint").none(), nb::arg("checkpoint_file").none(), nb::arg("rank_checkpoints"),
            nb::arg("epoch"), nb::arg("rank"), nb::arg("world_size"), nb::arg("policy"))
@@ -414,16 +441,7 @@ void define_iterator(nb::module_& module) {
              check(weir_iterator_ready_fd(self.handle.get(), &out, error), error);
              return out;
            })
-      .def(
-          "_stats",
-          [](Iterator& self, uint32_t flags) {
-            Bytes out;
-            checked_without_gil([&](Error& error) {
-              return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error);
-            });
-            return out.to_str();
-          },
-          nb::arg("flags"))
+      .def("_stats", stats, nb::arg("flags"))
       .def("cancel", [](Iterator& self) { weir_iterator_cancel(self.handle.get()); })
       .def("close", close)
       .def_prop_ro("handle",

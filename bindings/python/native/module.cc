@@ -32,7 +32,6 @@ NB_MODULE(_core, module) {
   define_tensor(module);
   define_dataset(module);
   define_iterator(module);
-  define_feedable(module);
   define_callback(module);
   define_checkpoint(module);
   define_records(module);

@@ -89,18 +89,15 @@ void set_feature(weir_example example, const std::string& name, nb::handle value
       entries.push_back({PyBytes_AsString(value.ptr()), static_cast<uint64_t>(PyBytes_Size(value.ptr()))});
       if (PyErr_Occurred()) throw nb::python_error();
     }
-    check(weir_example_set_bytes(example, name.data(), name.size(), entries.data(), entries.size(), error),
+    check(weir_example_set(example, name.data(), name.size(), WEIR_DTYPE_STRING, entries.data(),
+                           entries.size(), error),
           error);
     return;
   }
   auto* array = reinterpret_cast<PyArrayObject*>(values.ptr());
   const auto count = static_cast<uint64_t>(PyArray_SIZE(array));
-  const bool integers = PyArray_TYPE(array) == NPY_INT64;
-  check(integers ? weir_example_set_int64(example, name.data(), name.size(),
-                                          static_cast<const int64_t*>(PyArray_DATA(array)), count, error)
-                 : weir_example_set_float(example, name.data(), name.size(),
-                                          static_cast<const float*>(PyArray_DATA(array)), count, error),
-        error);
+  const int32_t dtype = PyArray_TYPE(array) == NPY_INT64 ? WEIR_DTYPE_INT64 : WEIR_DTYPE_FLOAT32;
+  check(weir_example_set(example, name.data(), name.size(), dtype, PyArray_DATA(array), count, error), error);
 }
 
 nb::bytes example(nb::dict features) {

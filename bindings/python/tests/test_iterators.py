@@ -116,19 +116,16 @@ def test_one_iterator_for_several_datasets():
 
 def test_feedable():
     training, validation = weir.range(10).iterator(), weir.range(100, 103).iterator()
-    both = weir.Feedable("int64")
-    assert [int(both.next(which)) for which in (training, validation, training, training.handle)] == [
-        0,
-        100,
-        1,
-        2,
-    ]
-    with pytest.raises(StopIteration):
-        for _ in range(5):
-            both.next(validation)
+    both = weir.FeedableIterator("int64", training)
+    assert [int(next(both.feed(which))) for which in (training, validation, training, training.handle)] == [0, 100, 1, 2]
+    assert [int(x) for x in both.feed(validation)] == [101, 102]
+    assert next(both, None) is None
     with pytest.raises(weir.errors.NotFound):
-        both.next("nobody")
-    assert next(training) == 3
+        both.feed("nobody")
+    assert next(both.feed(training)) == 3 and both.save() == training.save()
+    training.close()
+    with pytest.raises(weir.errors.NotFound):
+        next(both)
 
 
 def test_shared_names():

@@ -138,7 +138,7 @@ TAKEN_OF_AN_ITERATOR = {
     "initialize": lambda it: it.initialize(),
     "load_state_dict": lambda it: it.load_state_dict({"position": SAVED}),
     "digest": lambda it: weir.Digest().update(it),
-    "feedable": lambda it: weir.Feedable("int64").next(it),
+    "feedable": lambda it: next(weir.FeedableIterator("int64", it)),
     "manager": lambda it: MANAGER.append(weir.CheckpointManager("never")) or MANAGER.pop().save(it),
 }
 SAVED = weir.range(3).iterator().save()

@@ -108,7 +108,7 @@ class CheckpointManager {
 };
 
 // Describes a file that Iterator::save_file() or a CheckpointManager wrote, or the generations in a folder.
-// `flags` are WEIR_DESCRIBE_...; without WEIR_DESCRIBE_TEXT it is JSON.
+// JSON, or text with WEIR_TEXT in `flags`, which may also have WEIR_DESCRIBE_....
 inline Bytes describe_checkpoint(const Runtime& runtime, std::string_view name, uint32_t flags = 0) {
   return detail::bytes_of(weir_checkpoint_describe, runtime.handle(), name.data(),
                           static_cast<uint64_t>(name.size()), flags);

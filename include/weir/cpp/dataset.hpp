@@ -128,14 +128,10 @@ class Dataset {
     return Spec(out);
   }
   // The number of elements, WEIR_CARDINALITY_INFINITE or WEIR_CARDINALITY_UNKNOWN.
-  int64_t cardinality() const {
-    int64_t out = 0;
-    detail::call(weir_dataset_cardinality, handle(), &out);
-    return out;
-  }
+  int64_t cardinality() const { return info().cardinality; }
   // The canonical text.
   std::string text() const { return detail::bytes_of(weir_dataset_format, handle()).str(); }
-  // What it will do, as JSON or as WEIR_EXPLAIN_... in `flags` say.
+  // What it will do, as JSON, or as text with WEIR_TEXT in `flags`.
   std::string explain(uint32_t flags = 0) const {
     return detail::bytes_of(weir_dataset_explain, handle(), flags).str();
   }
@@ -143,9 +139,8 @@ class Dataset {
   Bytes serialize() const { return detail::bytes_of(weir_dataset_serialize, handle()); }
   // 128 bits that equal graphs share.
   std::array<uint64_t, 2> fingerprint() const {
-    weir_fingerprint out{};
-    detail::call(weir_dataset_fingerprint, handle(), &out);
-    return {out.words[0], out.words[1]};
+    const weir_dataset_info out = info();
+    return {out.fingerprint[0], out.fingerprint[1]};
   }
   // Fills `element` with the element at `position` of the first epoch, counted from 0, without those before
   // it; weir_dataset_at lists the operators that know where their elements are. Throws out_of_range beyond
@@ -156,6 +151,12 @@ class Dataset {
   uint64_t count_loop() const noexcept { return loops_ ? loops_->fetch_add(1) : 0; }
 
  private:
+  weir_dataset_info info() const {
+    weir_dataset_info out = WEIR_DATASET_INFO_INIT;
+    detail::call(weir_dataset_view, handle(), &out);
+    return out;
+  }
+
   detail::Shared<weir_dataset, weir_dataset_ref, weir_dataset_unref> handle_;
   std::shared_ptr<std::atomic<uint64_t>> loops_;
 };
@@ -310,7 +311,7 @@ inline Bytes check(const Runtime& runtime, std::string_view text, const Argument
   detail::HandedArguments handed(arguments);
   handed.hand_over();
   return detail::bytes_of(weir_dataset_check, runtime.handle(), text.data(),
-                          static_cast<uint64_t>(text.size()), handed.list(), handed.count());
+                          static_cast<uint64_t>(text.size()), handed.list(), handed.count(), uint32_t{0});
 }
 
 // What Dataset::serialize() gave.

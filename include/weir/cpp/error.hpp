@@ -201,7 +201,7 @@ Bytes bytes_of(Function function, Arguments... arguments) {
 // "MAJOR.MINOR.PATCH" of the library that is running.
 inline std::string_view version() noexcept { return weir_version(); }
 
-// What documents can call, as JSON, or as text with WEIR_SCHEMA_TEXT. No name: everything.
+// What documents can call, as JSON, or as text with WEIR_TEXT. No name: everything.
 inline Bytes schema(std::string_view name = {}, uint32_t flags = 0) {
   return detail::bytes_of(weir_schema, name.empty() ? nullptr : name.data(),
                           static_cast<uint64_t>(name.size()), flags);

@@ -70,8 +70,8 @@ class Element {
     return out;
   }
   // One line, in the notation or as JSON.
-  std::string text() const { return detail::bytes_of(weir_element_format, handle(), uint32_t{0}).str(); }
-  std::string json() const { return detail::bytes_of(weir_element_format, handle(), WEIR_FORMAT_JSON).str(); }
+  std::string text() const { return detail::bytes_of(weir_element_format, handle(), WEIR_TEXT).str(); }
+  std::string json() const { return detail::bytes_of(weir_element_format, handle(), uint32_t{0}).str(); }
   // The record and file that the element came from, or one row of a block.
   Origin origin(uint32_t row = 0) const {
     weir_origin out = WEIR_ORIGIN_INIT;
@@ -191,6 +191,8 @@ struct IteratorOptions {
   std::vector<std::string_view> rank_checkpoints{};
   // What saving does where elements cannot be made again.
   CheckpointPolicy checkpoint_policy = CheckpointPolicy::unchanged;
+  // For feedable iterators, and alone: which iterator to take from, by its string_handle().
+  std::string_view string_handle{};
 };
 
 enum class Next { element, end, pending };
@@ -221,10 +223,16 @@ class Iterator {
   }
   Iterator(const Runtime& runtime, const Pipeline& pipeline, const IteratorOptions& options = {})
       : Iterator(runtime, pipeline.build(runtime), options) {}
-  // Uninitialised, for any dataset of this structure.
-  Iterator(const Runtime& runtime, const Spec& spec) {
+  // Uninitialised, for any dataset of this structure. With a string handle it is feedable: each next takes
+  // from the iterator that the handle names, which keeps its position. initialize({.string_handle = …}) names
+  // another one. Throws not_found if that is gone, and invalid_argument if its elements don't fit.
+  Iterator(const Runtime& runtime, const Spec& spec, std::string_view string_handle = {}) {
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    options.spec = spec.handle();
+    options.string_handle = string_handle.data();
+    options.string_handle_size = string_handle.size();
     weir_iterator out{};
-    detail::call(weir_iterator_create_from_spec, runtime.handle(), spec.handle(), &out);
+    detail::call(weir_iterator_create, runtime.handle(), weir_dataset{}, &options, &out);
     handle_.reset(out);
   }
   // Takes over a handle of weir.h.
@@ -310,7 +318,7 @@ class Iterator {
     detail::call(weir_iterator_share, handle(), name.data(), static_cast<uint64_t>(name.size()), &out);
     return Iterator(out);
   }
-  // A text that names this iterator to a Feedable: the same after initialize(), and impossible to guess.
+  // A text that names this iterator to feedable ones: the same after initialize(), and impossible to guess.
   std::string string_handle() const { return detail::bytes_of(weir_iterator_string_handle, handle()).str(); }
   // What it and its stages have done, as JSON or as WEIR_STATS_... in `flags` say. Waits for nothing.
   std::string stats(uint32_t flags = 0) const {
@@ -352,6 +360,8 @@ class Iterator {
       options.rank_checkpoints = ranks.data();
       options.rank_checkpoint_count = ranks.size();
       options.checkpoint_policy = static_cast<uint32_t>(given.checkpoint_policy);
+      options.string_handle = given.string_handle.data();
+      options.string_handle_size = given.string_handle.size();
     }
     Arguments arguments;
     detail::HandedArguments handed;
@@ -362,47 +372,6 @@ class Iterator {
   Iterator() noexcept = default;
 
   detail::Unique<weir_iterator, weir_iterator_destroy> handle_;
-};
-
-// Takes each element from the iterator that a string handle names; that iterator keeps its position. Several
-// threads may use one at once. Its functions are those of Iterator. They throw not_found if the iterator is
-// gone, and invalid_argument, with the part that differs, if its elements don't fit.
-class Feedable {
- public:
-  explicit Feedable(const Spec& spec) {
-    weir_feedable out{};
-    detail::call(weir_feedable_create, spec.handle(), &out);
-    handle_.reset(out);
-  }
-
-  weir_feedable handle() const noexcept { return handle_.get(); }
-  bool next(std::string_view from, Element& element) {
-    return call(weir_feedable_next, from, element.handle()) != WEIR_END;
-  }
-  Next try_next(std::string_view from, Element& element) {
-    return detail::next_of(call(weir_feedable_try_next, from, element.handle()));
-  }
-  Next next_within(std::string_view from, std::chrono::nanoseconds timeout, Element& element) {
-    const auto ns = static_cast<int64_t>(timeout.count());
-    return detail::next_of(call(weir_feedable_next_within, from, ns, element.handle()));
-  }
-  int64_t next_block(std::string_view from, int64_t max_rows, Element& element) {
-    int64_t rows = 0;
-    call(weir_feedable_next_block, from, max_rows, element.handle(), &rows);
-    return rows;
-  }
-  bool next_into(std::string_view from, Span<weir_buffer> buffers) {
-    return call(weir_feedable_next_into, from, buffers.data(), static_cast<uint64_t>(buffers.size())) !=
-           WEIR_END;
-  }
-
- private:
-  template <class Function, class... A>
-  int32_t call(Function function, std::string_view from, A... arguments) const {
-    return detail::call(function, handle(), from.data(), static_cast<uint64_t>(from.size()), arguments...);
-  }
-
-  detail::Unique<weir_feedable, weir_feedable_destroy> handle_;
 };
 
 // What Iterator::elements() gives.

@@ -118,27 +118,26 @@ class ExampleBuilder {
     return set_each<T>(name, values.begin(), values.size());
   }
   ExampleBuilder& set(std::string_view name, Span<const int64_t> values) {
-    detail::call(weir_example_set_int64, handle(), name.data(), static_cast<uint64_t>(name.size()),
-                 values.data(), static_cast<uint64_t>(values.size()));
-    return *this;
+    return set(name, DType::int64, values.data(), values.size());
   }
   ExampleBuilder& set(std::string_view name, Span<const float> values) {
-    detail::call(weir_example_set_float, handle(), name.data(), static_cast<uint64_t>(name.size()),
-                 values.data(), static_cast<uint64_t>(values.size()));
-    return *this;
+    return set(name, DType::float32, values.data(), values.size());
   }
   ExampleBuilder& set(std::string_view name, Span<const std::string_view> values) {
     std::vector<weir_string> strings;
     strings.reserve(values.size());
     for (const std::string_view value : values) strings.push_back({value.data(), value.size()});
-    detail::call(weir_example_set_bytes, handle(), name.data(), static_cast<uint64_t>(name.size()),
-                 static_cast<const weir_string*>(strings.data()), static_cast<uint64_t>(strings.size()));
-    return *this;
+    return set(name, DType::string, strings.data(), strings.size());
   }
   // Equal features give equal bytes.
   Bytes serialize() const { return detail::bytes_of(weir_example_serialize, handle()); }
 
  private:
+  ExampleBuilder& set(std::string_view name, DType dtype, const void* values, size_t count) {
+    detail::call(weir_example_set, handle(), name.data(), static_cast<uint64_t>(name.size()),
+                 static_cast<int32_t>(dtype), values, static_cast<uint64_t>(count));
+    return *this;
+  }
   template <class T, class Position>
   ExampleBuilder& set_each(std::string_view name, Position begin, size_t count) {
     using Kept = typename detail::Feature<T>::Kept;

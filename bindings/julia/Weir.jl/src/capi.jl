@@ -40,7 +40,7 @@ const WEIR_DTYPE_COMPLEX128 = Int32(15)
 const WEIR_DTYPE_STRING = Int32(16)
 const WEIR_DTYPE_DATASET = Int32(17)
 const WEIR_STRLEN = typemax(UInt64)
-const WEIR_SCHEMA_TEXT = UInt32(1)
+const WEIR_TEXT = UInt32(1)
 const WEIR_LOG_DEBUG = Int32(1)
 const WEIR_LOG_INFO = Int32(2)
 const WEIR_LOG_WARNING = Int32(3)
@@ -65,23 +65,20 @@ const WEIR_VALUE_LIST = UInt32(4)
 const WEIR_VALUE_TUPLE = UInt32(5)
 const WEIR_VALUE_DICT = UInt32(6)
 const WEIR_VALUE_CALL = UInt32(7)
+const WEIR_VALUE_JOINED = UInt32(8)
 const WEIR_CARDINALITY_INFINITE = Int32(-1)
 const WEIR_CARDINALITY_UNKNOWN = Int32(-2)
 const WEIR_AT_TRY = Int64(-4611686018427387904)
-const WEIR_EXPLAIN_TEXT = UInt32(1)
 const WEIR_EXPLAIN_CHECKPOINT = UInt32(2)
 const WEIR_DLPACK_WRITABLE = UInt32(1)
-const WEIR_FORMAT_JSON = UInt32(1)
 const WEIR_ITERATOR_UNINITIALIZED = UInt32(1)
 const WEIR_ITERATOR_SHARE_CACHES = UInt32(2)
 const WEIR_CHECKPOINT_REFUSE = UInt32(1)
 const WEIR_CHECKPOINT_BY_VALUE = UInt32(2)
 const WEIR_CHECKPOINT_IGNORE = UInt32(3)
 const WEIR_BLOCK_TRY = Int32(1073741824)
-const WEIR_STATS_TEXT = UInt32(1)
 const WEIR_STATS_PROMETHEUS = UInt32(2)
 const WEIR_OWN_RANK = Int32(-1)
-const WEIR_DESCRIBE_TEXT = UInt32(1)
 const WEIR_DESCRIBE_FOLDER = UInt32(2)
 const WEIR_COMPRESSION_NONE = Int32(0)
 const WEIR_COMPRESSION_GZIP = Int32(1)
@@ -111,11 +108,6 @@ struct weir_iterator
     value::UInt64
 end
 weir_iterator() = weir_iterator(0)
-
-struct weir_feedable
-    value::UInt64
-end
-weir_feedable() = weir_feedable(0)
 
 struct weir_checkpoint_manager
     value::UInt64
@@ -269,9 +261,13 @@ struct weir_argument
 end
 weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL, C_NULL, 0, 0)
 
-struct weir_fingerprint
-    words::NTuple{2, UInt64}
+struct weir_dataset_info
+    struct_size::UInt32
+    reserved::UInt32
+    cardinality::Int64
+    fingerprint::NTuple{2, UInt64}
 end
+weir_dataset_info() = weir_dataset_info(sizeof(weir_dataset_info), 0, 0, (0, 0))
 
 struct weir_origin
     struct_size::UInt32
@@ -297,8 +293,11 @@ struct weir_iterator_options
     rank_checkpoint_count::UInt64
     checkpoint_policy::UInt32
     reserved::UInt32
+    spec::weir_spec
+    string_handle::Ptr{UInt8}
+    string_handle_size::UInt64
 end
-weir_iterator_options() = weir_iterator_options(sizeof(weir_iterator_options), 0, C_NULL, 0, C_NULL, 0, C_NULL, 0, 0, 0, 0, C_NULL, 0, 0, 0)
+weir_iterator_options() = weir_iterator_options(sizeof(weir_iterator_options), 0, C_NULL, 0, C_NULL, 0, C_NULL, 0, 0, 0, 0, C_NULL, 0, 0, 0, weir_spec(0), C_NULL, 0)
 
 struct weir_buffer
     struct_size::UInt32
@@ -364,8 +363,8 @@ weir_bytes_release(bytes) =
 """
     weir_schema(name, name_size, flags, out, error)
 
-Describes the operators and functions called `name`, or all of them if it is NULL, as JSON (docs/json.md).
-`flags` is 0 or WEIR_SCHEMA_TEXT. Errors: not_found, with the nearest name.
+Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
+WEIR_TEXT: the page of the name, or one line per name. Errors: not_found, with the nearest name.
 """
 weir_schema(name, name_size, flags, out, error) =
     @ccall libweir.weir_schema(name::Ptr{UInt8}, name_size::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -575,8 +574,7 @@ a value of the notation. The first of `inputs` is the input of a transformation.
 A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
 (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
 operator "" is its one input. In any call, an argument called "\$n" declares that parameter, with a spec as
-its text, and one called
-"@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
+its text, and one called "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
 
 Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
 arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls.
@@ -604,12 +602,12 @@ weir_dataset_spec(dataset, out, error) =
     @ccall libweir.weir_dataset_spec(dataset::weir_dataset, out::Ptr{weir_spec}, error::Ptr{weir_error})::Int32
 
 """
-    weir_dataset_cardinality(dataset, out, error)
+    weir_dataset_view(dataset, out, error)
 
-Returns the number of elements, or one of the two above.
+Describes a dataset. No allocation.
 """
-weir_dataset_cardinality(dataset, out, error) =
-    @ccall libweir.weir_dataset_cardinality(dataset::weir_dataset, out::Ptr{Int64}, error::Ptr{weir_error})::Int32
+weir_dataset_view(dataset, out, error) =
+    @ccall libweir.weir_dataset_view(dataset::weir_dataset, out::Ptr{weir_dataset_info}, error::Ptr{weir_error})::Int32
 
 """
     weir_dataset_format(dataset, out, error)
@@ -641,8 +639,8 @@ weir_dataset_at(runtime, dataset, position, element, error) =
 """
     weir_dataset_explain(dataset, flags, out, error)
 
-Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON
-(docs/json.md). Nothing is opened. `flags` are WEIR_EXPLAIN_.... Errors: invalid_argument.
+Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON.
+Nothing is opened. `flags` are WEIR_TEXT and WEIR_EXPLAIN_....
 """
 weir_dataset_explain(dataset, flags, out, error) =
     @ccall libweir.weir_dataset_explain(dataset::weir_dataset, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -657,14 +655,16 @@ weir_dataset_serialize(dataset, out, error) =
     @ccall libweir.weir_dataset_serialize(dataset::weir_dataset, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
 
 """
-    weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, error)
+    weir_dataset_check(runtime, text, text_size, arguments, argument_count, flags, out, error)
 
 Checks a text as weir_dataset_parse does, and returns its mistakes, at most ten, as a JSON array in the
-order of the text (docs/json.md): `[]` if it builds. Returns WEIR_OK whether or not there are mistakes.
-`arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are wrong.
+order of the text: `[]` if it builds. With WEIR_TEXT: the message of weir_dataset_parse, empty if it
+builds. Returns WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse. If `text`
+is NULL, the one argument is a pipeline that is checked as weir_dataset_apply does. Errors:
+invalid_argument if the arguments themselves are wrong.
 """
-weir_dataset_check(runtime, text, text_size, arguments, argument_count, out, error) =
-    @ccall libweir.weir_dataset_check(runtime::weir_runtime, text::Ptr{UInt8}, text_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
+weir_dataset_check(runtime, text, text_size, arguments, argument_count, flags, out, error) =
+    @ccall libweir.weir_dataset_check(runtime::weir_runtime, text::Ptr{UInt8}, text_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
 
 """
     weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error)
@@ -676,14 +676,6 @@ is not registered under its name; those of weir_dataset_parse.
 """
 weir_dataset_deserialize(runtime, bytes, byte_size, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_deserialize(runtime::weir_runtime, bytes::Ptr{Cvoid}, byte_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32
-
-"""
-    weir_dataset_fingerprint(dataset, out, error)
-
-Returns 128 bits that equal graphs share, in every process and on every machine.
-"""
-weir_dataset_fingerprint(dataset, out, error) =
-    @ccall libweir.weir_dataset_fingerprint(dataset::weir_dataset, out::Ptr{weir_fingerprint}, error::Ptr{weir_error})::Int32
 
 """
     weir_element_create(out, error)
@@ -762,10 +754,10 @@ weir_element_dataset(element, index, out, error) =
 """
     weir_element_format(element, flags, out, error)
 
-Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
-end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
-optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
-would be longer than 1 GiB.
+Returns the element as one JSON value, or with WEIR_TEXT as one line of the notation. It reads a nested
+dataset to its end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse,
+ragged or optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if
+the text would be longer than 1 GiB.
 """
 weir_element_format(element, flags, out, error) =
     @ccall libweir.weir_element_format(element::weir_element, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -778,18 +770,15 @@ The dataset may come from another runtime: threads, memory, logger and limits ar
 callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
 parameters and no values are given, or if the flag says so. No data file is opened and no element made
 before the first next. Errors: those of weir_iterator_initialize.
+
+`dataset` is zero if the options have a spec. All functions take a feedable iterator: weir_iterator_spec
+returns its own structure, weir_iterator_destroy ends it alone, and every other function acts on the
+iterator that it names. Errors of these: also not_found if that one is gone; invalid_argument if its
+elements don't fit when it is named: dtypes must be equal and shapes compatible, and the error names the
+part that differs.
 """
 weir_iterator_create(runtime, dataset, options, out, error) =
     @ccall libweir.weir_iterator_create(runtime::weir_runtime, dataset::weir_dataset, options::Ptr{weir_iterator_options}, out::Ptr{weir_iterator}, error::Ptr{weir_error})::Int32
-
-"""
-    weir_iterator_create_from_spec(runtime, spec, out, error)
-
-Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
-Initialise it with one after another, such as training and validation data.
-"""
-weir_iterator_create_from_spec(runtime, spec, out, error) =
-    @ccall libweir.weir_iterator_create_from_spec(runtime::weir_runtime, spec::weir_spec, out::Ptr{weir_iterator}, error::Ptr{weir_error})::Int32
 
 """
     weir_iterator_initialize(iterator, dataset, options, error)
@@ -952,9 +941,9 @@ weir_iterator_share(iterator, name, name_size, out, error) =
 """
     weir_iterator_string_handle(iterator, out, error)
 
-Returns a text that names this iterator to feedable ones: printable, the same at each call and after
-weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
-random bits, so it cannot be guessed.
+Returns a text that names this iterator to feedable ones (`string_handle` of weir_iterator_options):
+printable, the same at each call and after weir_iterator_initialize, valid on every thread of the process
+while the iterator lives. It ends in 128 random bits, so it cannot be guessed.
 """
 weir_iterator_string_handle(iterator, out, error) =
     @ccall libweir.weir_iterator_string_handle(iterator::weir_iterator, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -963,53 +952,11 @@ weir_iterator_string_handle(iterator, out, error) =
     weir_iterator_stats(iterator, flags, out, error)
 
 Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
-throughput, as JSON (docs/json.md). Waits for nothing and may be called at any time, also at the end.
-`flags` is 0 or one of WEIR_STATS_.... Errors: invalid_argument.
+throughput, as JSON. Waits for nothing and may be called at any time, also at the end. `flags` is 0,
+WEIR_TEXT or WEIR_STATS_PROMETHEUS.
 """
 weir_iterator_stats(iterator, flags, out, error) =
     @ccall libweir.weir_iterator_stats(iterator::weir_iterator, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
-
-"""
-    weir_feedable_create(spec, out, error)
-
-Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
-own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
-position, so training can pause for validation and go on. Several threads may use one at once, with the
-same or with different handles.
-"""
-weir_feedable_create(spec, out, error) =
-    @ccall libweir.weir_feedable_create(spec::weir_spec, out::Ptr{weir_feedable}, error::Ptr{weir_error})::Int32
-
-weir_feedable_destroy(feedable) =
-    @ccall libweir.weir_feedable_destroy(feedable::weir_feedable)::Cvoid
-
-"""
-    weir_feedable_next(feedable, handle, handle_size, element, error)
-
-Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
-Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
-also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
-must be equal and shapes compatible, and the error names the part that differs.
-"""
-weir_feedable_next(feedable, handle, handle_size, element, error) =
-    @ccall libweir.weir_feedable_next(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, element::weir_element, error::Ptr{weir_error})::Int32
-
-"""
-    weir_feedable_try_next(feedable, handle, handle_size, element, error)
-
-Likewise for the other functions that take elements.
-"""
-weir_feedable_try_next(feedable, handle, handle_size, element, error) =
-    @ccall libweir.weir_feedable_try_next(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, element::weir_element, error::Ptr{weir_error})::Int32
-
-weir_feedable_next_within(feedable, handle, handle_size, timeout_ns, element, error) =
-    @ccall libweir.weir_feedable_next_within(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, timeout_ns::Int64, element::weir_element, error::Ptr{weir_error})::Int32
-
-weir_feedable_next_block(feedable, handle, handle_size, max_rows, element, out_rows, error) =
-    @ccall libweir.weir_feedable_next_block(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, max_rows::Int64, element::weir_element, out_rows::Ptr{Int64}, error::Ptr{weir_error})::Int32
-
-weir_feedable_next_into(feedable, handle, handle_size, buffers, buffer_count, error) =
-    @ccall libweir.weir_feedable_next_into(feedable::weir_feedable, handle::Ptr{UInt8}, handle_size::UInt64, buffers::Ptr{weir_buffer}, buffer_count::UInt64, error::Ptr{weir_error})::Int32
 
 """
     weir_checkpoint_manager_create(runtime, folder, folder_size, options, out, error)
@@ -1102,9 +1049,9 @@ weir_checkpoint_manager_ranks(manager, saved_ranks, complete, error) =
 """
     weir_checkpoint_describe(runtime, name, name_size, flags, out, error)
 
-Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON (docs/json.md).
-`flags` are WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is damaged,
-failed_precondition if a later version of the library wrote it.
+Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON. `flags`
+are WEIR_TEXT and WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is
+damaged, failed_precondition if a later version of the library wrote it.
 """
 weir_checkpoint_describe(runtime, name, name_size, flags, out, error) =
     @ccall libweir.weir_checkpoint_describe(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, flags::UInt32, out::Ptr{weir_bytes}, error::Ptr{weir_error})::Int32
@@ -1156,18 +1103,14 @@ weir_example_destroy(example) =
     @ccall libweir.weir_example_destroy(example::weir_example)::Cvoid
 
 """
-    weir_example_set_int64(example, name, name_size, values, count, error)
+    weir_example_set(example, name, name_size, dtype, values, count, error)
 
-Sets a feature to `count` values, which are copied. Setting a name again replaces its values.
+Sets a feature to `count` values, which are copied: of int64_t for WEIR_DTYPE_INT64, float for _FLOAT32,
+weir_string for _STRING. Setting a name again replaces its values. Errors: invalid_argument for another
+dtype.
 """
-weir_example_set_int64(example, name, name_size, values, count, error) =
-    @ccall libweir.weir_example_set_int64(example::weir_example, name::Ptr{UInt8}, name_size::UInt64, values::Ptr{Int64}, count::UInt64, error::Ptr{weir_error})::Int32
-
-weir_example_set_float(example, name, name_size, values, count, error) =
-    @ccall libweir.weir_example_set_float(example::weir_example, name::Ptr{UInt8}, name_size::UInt64, values::Ptr{Float32}, count::UInt64, error::Ptr{weir_error})::Int32
-
-weir_example_set_bytes(example, name, name_size, values, count, error) =
-    @ccall libweir.weir_example_set_bytes(example::weir_example, name::Ptr{UInt8}, name_size::UInt64, values::Ptr{weir_string}, count::UInt64, error::Ptr{weir_error})::Int32
+weir_example_set(example, name, name_size, dtype, values, count, error) =
+    @ccall libweir.weir_example_set(example::weir_example, name::Ptr{UInt8}, name_size::UInt64, dtype::Int32, values::Ptr{Cvoid}, count::UInt64, error::Ptr{weir_error})::Int32
 
 """
     weir_example_serialize(example, out, error)

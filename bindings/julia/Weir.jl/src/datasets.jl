@@ -36,10 +36,11 @@ mutable struct Dataset{L}
 end
 
 function Dataset(handle::weir_dataset, runtime::Runtime)
-    count = Ref(Int64(0))
-    checked(slot -> weir_dataset_cardinality(handle, count, slot))
-    size = count[] == WEIR_CARDINALITY_INFINITE ? :infinite : count[] == WEIR_CARDINALITY_UNKNOWN ? :unknown : :known
-    out = Dataset{size}(handle, runtime, count[], Threads.Atomic{UInt64}(0))
+    info = Ref(weir_dataset_info())
+    checked(slot -> weir_dataset_view(handle, info, slot))
+    count = info[].cardinality
+    size = count == WEIR_CARDINALITY_INFINITE ? :infinite : count == WEIR_CARDINALITY_UNKNOWN ? :unknown : :known
+    out = Dataset{size}(handle, runtime, count, Threads.Atomic{UInt64}(0))
     finalizer(dataset -> weir_dataset_unref(dataset.handle), out)
     return out
 end

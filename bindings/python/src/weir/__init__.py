@@ -31,7 +31,7 @@ from ._dataset import (
 from ._digest import Digest, digest
 from ._function import PyFunction, py_function
 from ._intake import refit
-from ._iterator import CheckpointManager, Feedable, Iterator, ReinitializableIterator, describe_checkpoint
+from ._iterator import CheckpointManager, FeedableIterator, Iterator, ReinitializableIterator, describe_checkpoint
 from ._operators import *  # noqa: F403
 from ._records import RecordWriter, example
 from ._runtime import default_runtime, set_default_runtime
@@ -93,7 +93,7 @@ __all__ = [
     "DatasetValue",
     "Digest",
     "Error",
-    "Feedable",
+    "FeedableIterator",
     "Iterator",
     "Optional",
     "PyFunction",

@@ -248,18 +248,29 @@ class ReinitializableIterator(Iterator):
         _core.Iterator.__init__(self, made, runtime or default_runtime(), _text_wanted(strings))
 
 
-class Feedable(_core.Feedable):
-    """Takes from the iterator whose `handle` is given at each call; each keeps its own position."""
+def _handle_of(iterator: Iterator | str) -> str:
+    return iterator if isinstance(iterator, str) else iterator.handle
+
+
+class FeedableIterator(Iterator):
+    """An iterator that takes from another, given by itself or by its `handle`; `feed` gives it another one.
+
+    Each keeps its own position, so training can pause for validation and go on.
+    """
 
     __slots__ = ()
 
-    def __init__(self, spec: Any, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
+    def __init__(
+        self, spec: Any, iterator: Iterator | str, *, strings: str = "bytes", runtime: _core.Runtime | None = None
+    ) -> None:
         made = _core.Spec(_text.spec(spec))
-        super().__init__(made, runtime or default_runtime(), _text_wanted(strings))
+        host = runtime or default_runtime()
+        _core.Iterator.__init__(self, made, host, _text_wanted(strings), _handle_of(iterator))
 
-    def next(self, iterator: Iterator | str) -> Any:
-        """The next element of an iterator, or of the one that has this handle. StopIteration at its end."""
-        return self._next(iterator if isinstance(iterator, str) else iterator.handle)
+    def feed(self, iterator: Iterator | str) -> FeedableIterator:
+        """Takes from this iterator from now on."""
+        self._feed(_handle_of(iterator))
+        return self
 
 
 class CheckpointManager(_core.CheckpointManager):

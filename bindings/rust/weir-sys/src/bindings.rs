@@ -47,8 +47,8 @@ pub const WEIR_DTYPE_STRING: i32 = 16;
 pub const WEIR_DTYPE_DATASET: i32 = 17;
 /// As a length: the string ends at its NUL.
 pub const WEIR_STRLEN: u64 = u64::MAX;
-/// As text for a terminal instead of JSON: the page of the name, or one line per name.
-pub const WEIR_SCHEMA_TEXT: u32 = 1;
+/// A flag of every function that returns JSON: text for a terminal instead.
+pub const WEIR_TEXT: u32 = 1;
 pub const WEIR_LOG_DEBUG: i32 = 1;
 pub const WEIR_LOG_INFO: i32 = 2;
 pub const WEIR_LOG_WARNING: i32 = 3;
@@ -81,7 +81,9 @@ pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
 /// The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is
 /// `number` as a literal, which takes the dtype of its context, with the digits of a float or a double. The
 /// others have `members`: \[a, b\], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the
-/// operator `text` applied to its members as weir_dataset_apply does.
+/// operator or function `text` applied to its members as weir_dataset_apply does. A joined value is one text
+/// made of its members, such as the text "x -> x + " and a string; its own `text` is a label, by which
+/// weir_dataset_check says what is around a mistake.
 pub const WEIR_VALUE_STRING: u32 = 1;
 pub const WEIR_VALUE_FLOAT32: u32 = 2;
 pub const WEIR_VALUE_FLOAT64: u32 = 3;
@@ -89,20 +91,17 @@ pub const WEIR_VALUE_LIST: u32 = 4;
 pub const WEIR_VALUE_TUPLE: u32 = 5;
 pub const WEIR_VALUE_DICT: u32 = 6;
 pub const WEIR_VALUE_CALL: u32 = 7;
+pub const WEIR_VALUE_JOINED: u32 = 8;
 pub const WEIR_CARDINALITY_INFINITE: i32 = -1;
 pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
 /// Added to `position` of weir_dataset_at, which must then be below 2^61: returns WEIR_PENDING if the element
 /// takes longer than about 50 milliseconds.
 pub const WEIR_AT_TRY: i64 = -4611686018427387904;
-/// As text for a terminal instead of JSON.
-pub const WEIR_EXPLAIN_TEXT: u32 = 1;
 /// Only what a checkpoint takes.
 pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
 /// Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
 /// With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
-/// One JSON value instead of the notation (docs/json.md).
-pub const WEIR_FORMAT_JSON: u32 = 1;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
 /// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
@@ -122,14 +121,10 @@ pub const WEIR_CHECKPOINT_BY_VALUE: u32 = 2;
 pub const WEIR_CHECKPOINT_IGNORE: u32 = 3;
 /// Added to `max_rows` of weir_iterator_next_block: returns WEIR_PENDING instead of waiting.
 pub const WEIR_BLOCK_TRY: i32 = 1073741824;
-/// As a table for a terminal, with a verdict in words, or in Prometheus' text exposition format, instead of
-/// JSON.
-pub const WEIR_STATS_TEXT: u32 = 1;
+/// In Prometheus' text exposition format, instead of JSON.
 pub const WEIR_STATS_PROMETHEUS: u32 = 2;
 /// For `rank` of weir_checkpoint_manager_load: the manager's own.
 pub const WEIR_OWN_RANK: i32 = -1;
-/// As text for a terminal instead of JSON.
-pub const WEIR_DESCRIBE_TEXT: u32 = 1;
 /// The generations of all ranks in a folder, and of the groups of ranks in it, instead of one file.
 pub const WEIR_DESCRIBE_FOLDER: u32 = 2;
 pub const WEIR_COMPRESSION_NONE: i32 = 0;
@@ -165,12 +160,6 @@ pub struct weir_tensor {
 #[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct weir_iterator {
-    pub value: u64,
-}
-
-#[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct weir_feedable {
     pub value: u64,
 }
 
@@ -419,9 +408,17 @@ impl weir_argument {
 }
 
 #[repr(C)]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
-pub struct weir_fingerprint {
-    pub words: [u64; 2],
+#[derive(Clone, Copy, Debug)]
+pub struct weir_dataset_info {
+    pub struct_size: u32,
+    pub reserved: u32,
+    pub cardinality: i64,
+    pub fingerprint: [u64; 2],
+}
+
+impl weir_dataset_info {
+    /// What `WEIR_DATASET_INFO_INIT` says.
+    pub const INIT: Self = weir_dataset_info { struct_size: core::mem::size_of::<weir_dataset_info>() as u32, reserved: 0, cardinality: 0, fingerprint: [0; 2] };
 }
 
 /// A record of a file: where an element came from.
@@ -459,11 +456,14 @@ pub struct weir_iterator_options {
     pub rank_checkpoint_count: u64,
     pub checkpoint_policy: u32,
     pub reserved: u32,
+    pub spec: weir_spec,
+    pub string_handle: *const c_char,
+    pub string_handle_size: u64,
 }
 
 impl weir_iterator_options {
     /// What `WEIR_ITERATOR_OPTIONS_INIT` says.
-    pub const INIT: Self = weir_iterator_options { struct_size: core::mem::size_of::<weir_iterator_options>() as u32, flags: 0, params: core::ptr::null(), param_count: 0, checkpoint: core::ptr::null(), checkpoint_size: 0, checkpoint_file: core::ptr::null(), checkpoint_file_size: 0, epoch: 0, rank: 0, world_size: 0, rank_checkpoints: core::ptr::null(), rank_checkpoint_count: 0, checkpoint_policy: 0, reserved: 0 };
+    pub const INIT: Self = weir_iterator_options { struct_size: core::mem::size_of::<weir_iterator_options>() as u32, flags: 0, params: core::ptr::null(), param_count: 0, checkpoint: core::ptr::null(), checkpoint_size: 0, checkpoint_file: core::ptr::null(), checkpoint_file_size: 0, epoch: 0, rank: 0, world_size: 0, rank_checkpoints: core::ptr::null(), rank_checkpoint_count: 0, checkpoint_policy: 0, reserved: 0, spec: weir_spec { value: 0 }, string_handle: core::ptr::null(), string_handle_size: 0 };
 }
 
 /// The caller's memory for one component.
@@ -518,7 +518,6 @@ const _: () = assert!(core::mem::size_of::<weir_dataset>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_spec>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_tensor>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_iterator>() == 8);
-const _: () = assert!(core::mem::size_of::<weir_feedable>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_element>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_call>() == 8);
@@ -535,9 +534,9 @@ const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_callback>() == 88);
 const _: () = assert!(core::mem::size_of::<weir_generator>() == 64);
 const _: () = assert!(core::mem::size_of::<weir_argument>() == 96);
-const _: () = assert!(core::mem::size_of::<weir_fingerprint>() == 16);
+const _: () = assert!(core::mem::size_of::<weir_dataset_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_origin>() == 32);
-const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 96);
+const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 120);
 const _: () = assert!(core::mem::size_of::<weir_buffer>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager_options>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_record_writer_options>() == 16);
@@ -557,8 +556,8 @@ extern "C" {
     /// Releases bytes and sets the struct to zero. NULL and empty bytes are allowed.
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
-    /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON (docs/json.md).
-    /// `flags` is 0 or WEIR_SCHEMA_TEXT. Errors: not_found, with the nearest name.
+    /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
+    /// WEIR_TEXT: the page of the name, or one line per name. Errors: not_found, with the nearest name.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
@@ -660,8 +659,7 @@ extern "C" {
     /// A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
     /// (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
     /// operator "" is its one input. In any call, an argument called "$n" declares that parameter, with a spec as
-    /// its text, and one called
-    /// "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
+    /// its text, and one called "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
     ///
     /// Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
     /// arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls.
@@ -675,8 +673,8 @@ extern "C" {
     /// Returns the structure of the elements, owned by the caller.
     pub fn weir_dataset_spec(dataset: weir_dataset, out: *mut weir_spec, error: *mut weir_error) -> i32;
 
-    /// Returns the number of elements, or one of the two above.
-    pub fn weir_dataset_cardinality(dataset: weir_dataset, out: *mut i64, error: *mut weir_error) -> i32;
+    /// Describes a dataset. No allocation.
+    pub fn weir_dataset_view(dataset: weir_dataset, out: *mut weir_dataset_info, error: *mut weir_error) -> i32;
 
     /// Returns the canonical text; parsing it gives an equal dataset. Callbacks without a name and large tensors
     /// print as @1, @2 …
@@ -695,8 +693,8 @@ extern "C" {
     /// weir_element_destroy and a weir_dataset_at of another element end the work.
     pub fn weir_dataset_at(runtime: weir_runtime, dataset: weir_dataset, position: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON
-    /// (docs/json.md). Nothing is opened. `flags` are WEIR_EXPLAIN_.... Errors: invalid_argument.
+    /// Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON.
+    /// Nothing is opened. `flags` are WEIR_TEXT and WEIR_EXPLAIN_....
     pub fn weir_dataset_explain(dataset: weir_dataset, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns the graph as bytes, for another process or a later run, with the seeds that were drawn when it was
@@ -704,18 +702,17 @@ extern "C" {
     pub fn weir_dataset_serialize(dataset: weir_dataset, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Checks a text as weir_dataset_parse does, and returns its mistakes, at most ten, as a JSON array in the
-    /// order of the text (docs/json.md): `\[\]` if it builds. Returns WEIR_OK whether or not there are mistakes.
-    /// `arguments` as in weir_dataset_parse. Errors: invalid_argument if the arguments themselves are wrong.
-    pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_bytes, error: *mut weir_error) -> i32;
+    /// order of the text: `\[\]` if it builds. With WEIR_TEXT: the message of weir_dataset_parse, empty if it
+    /// builds. Returns WEIR_OK whether or not there are mistakes. `arguments` as in weir_dataset_parse. If `text`
+    /// is NULL, the one argument is a pipeline that is checked as weir_dataset_apply does. Errors:
+    /// invalid_argument if the arguments themselves are wrong.
+    pub fn weir_dataset_check(runtime: weir_runtime, text: *const c_char, text_size: u64, arguments: *const weir_argument, argument_count: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates the dataset that weir_dataset_serialize wrote, owned by the caller. Its elements have the same
     /// order, even if no seed was given. `arguments` as in weir_dataset_parse. Errors: data_loss if any bit of the
     /// bytes is damaged; failed_precondition if a later version of the library wrote them; not_found if a callback
     /// is not registered under its name; those of weir_dataset_parse.
     pub fn weir_dataset_deserialize(runtime: weir_runtime, bytes: *const c_void, byte_size: u64, arguments: *const weir_argument, argument_count: u64, out: *mut weir_dataset, error: *mut weir_error) -> i32;
-
-    /// Returns 128 bits that equal graphs share, in every process and on every machine.
-    pub fn weir_dataset_fingerprint(dataset: weir_dataset, out: *mut weir_fingerprint, error: *mut weir_error) -> i32;
 
     /// Creates an empty element owned by the caller. It can be filled any number of times and reuses its memory.
     /// One thread at a time may use an element.
@@ -755,10 +752,10 @@ extern "C" {
     /// and for the rows of weir_iterator_next_block. Cost: about 40 us.
     pub fn weir_element_dataset(element: weir_element, index: u32, out: *mut weir_dataset, error: *mut weir_error) -> i32;
 
-    /// Returns the element as one line of text. `flags` is 0 or WEIR_FORMAT_JSON. It reads a nested dataset to its
-    /// end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse, ragged or
-    /// optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if the text
-    /// would be longer than 1 GiB.
+    /// Returns the element as one JSON value, or with WEIR_TEXT as one line of the notation. It reads a nested
+    /// dataset to its end, and returns its error. In the rows of weir_iterator_next_block, parts that are sparse,
+    /// ragged or optional are lists. Errors: failed_precondition if the element is empty; resource_exhausted if
+    /// the text would be longer than 1 GiB.
     pub fn weir_element_format(element: weir_element, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates an iterator at the beginning of `dataset`, or at the position of a checkpoint, owned by the caller.
@@ -766,11 +763,13 @@ extern "C" {
     /// callbacks those of the dataset. `options` may be NULL. The iterator is uninitialised if the dataset has
     /// parameters and no values are given, or if the flag says so. No data file is opened and no element made
     /// before the first next. Errors: those of weir_iterator_initialize.
+    ///
+    /// `dataset` is zero if the options have a spec. All functions take a feedable iterator: weir_iterator_spec
+    /// returns its own structure, weir_iterator_destroy ends it alone, and every other function acts on the
+    /// iterator that it names. Errors of these: also not_found if that one is gone; invalid_argument if its
+    /// elements don't fit when it is named: dtypes must be equal and shapes compatible, and the error names the
+    /// part that differs.
     pub fn weir_iterator_create(runtime: weir_runtime, dataset: weir_dataset, options: *const weir_iterator_options, out: *mut weir_iterator, error: *mut weir_error) -> i32;
-
-    /// Creates an uninitialised iterator, owned by the caller, for any dataset whose elements have this structure.
-    /// Initialise it with one after another, such as training and validation data.
-    pub fn weir_iterator_create_from_spec(runtime: weir_runtime, spec: weir_spec, out: *mut weir_iterator, error: *mut weir_error) -> i32;
 
     /// Starts `dataset` from its beginning or from a checkpoint; a zero handle means the iterator's current
     /// dataset. The new position is built and checked first, so after a failure the old one still works. Epochs
@@ -865,38 +864,15 @@ extern "C" {
     /// resource_exhausted at 32,767 owners.
     pub fn weir_iterator_share(iterator: weir_iterator, name: *const c_char, name_size: u64, out: *mut weir_iterator, error: *mut weir_error) -> i32;
 
-    /// Returns a text that names this iterator to feedable ones: printable, the same at each call and after
-    /// weir_iterator_initialize, valid on every thread of the process while the iterator lives. It ends in 128
-    /// random bits, so it cannot be guessed.
+    /// Returns a text that names this iterator to feedable ones (`string_handle` of weir_iterator_options):
+    /// printable, the same at each call and after weir_iterator_initialize, valid on every thread of the process
+    /// while the iterator lives. It ends in 128 random bits, so it cannot be guessed.
     pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
-    /// throughput, as JSON (docs/json.md). Waits for nothing and may be called at any time, also at the end.
-    /// `flags` is 0 or one of WEIR_STATS_.... Errors: invalid_argument.
+    /// throughput, as JSON. Waits for nothing and may be called at any time, also at the end. `flags` is 0,
+    /// WEIR_TEXT or WEIR_STATS_PROMETHEUS.
     pub fn weir_iterator_stats(iterator: weir_iterator, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
-
-    /// Creates a feedable iterator for elements of this structure, owned by the caller. It has no position of its
-    /// own: each call takes the next element of the iterator that a string handle names. That iterator keeps its
-    /// position, so training can pause for validation and go on. Several threads may use one at once, with the
-    /// same or with different handles.
-    pub fn weir_feedable_create(spec: weir_spec, out: *mut weir_feedable, error: *mut weir_error) -> i32;
-
-    pub fn weir_feedable_destroy(feedable: weir_feedable);
-
-    /// Fills `element` with the next element of the iterator whose weir_iterator_string_handle is `handle`.
-    /// Otherwise like weir_iterator_next. Keys of dicts come in the order of the feedable's structure. Errors:
-    /// also not_found if the iterator is gone or never was; invalid_argument if its elements don't fit: dtypes
-    /// must be equal and shapes compatible, and the error names the part that differs.
-    pub fn weir_feedable_next(feedable: weir_feedable, handle: *const c_char, handle_size: u64, element: weir_element, error: *mut weir_error) -> i32;
-
-    /// Likewise for the other functions that take elements.
-    pub fn weir_feedable_try_next(feedable: weir_feedable, handle: *const c_char, handle_size: u64, element: weir_element, error: *mut weir_error) -> i32;
-
-    pub fn weir_feedable_next_within(feedable: weir_feedable, handle: *const c_char, handle_size: u64, timeout_ns: i64, element: weir_element, error: *mut weir_error) -> i32;
-
-    pub fn weir_feedable_next_block(feedable: weir_feedable, handle: *const c_char, handle_size: u64, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
-
-    pub fn weir_feedable_next_into(feedable: weir_feedable, handle: *const c_char, handle_size: u64, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
     /// Creates a manager of the checkpoints in a folder, owned by the caller. A missing folder is created. Each
     /// save is a generation: a file such as r00003-000000000012.ckpt for rank 3, number 12. Processes may share
@@ -960,9 +936,9 @@ extern "C" {
     /// Errors: failed_precondition without a world size.
     pub fn weir_checkpoint_manager_ranks(manager: weir_checkpoint_manager, saved_ranks: *mut u32, complete: *mut i32, error: *mut weir_error) -> i32;
 
-    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON (docs/json.md).
-    /// `flags` are WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is damaged,
-    /// failed_precondition if a later version of the library wrote it.
+    /// Describes a file that weir_iterator_save_file or a checkpoint manager wrote, as JSON. `flags`
+    /// are WEIR_TEXT and WEIR_DESCRIBE_.... Errors: invalid_argument; those of the file; data_loss if it is
+    /// damaged, failed_precondition if a later version of the library wrote it.
     pub fn weir_checkpoint_describe(runtime: weir_runtime, name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
@@ -985,12 +961,10 @@ extern "C" {
 
     pub fn weir_example_destroy(example: weir_example);
 
-    /// Sets a feature to `count` values, which are copied. Setting a name again replaces its values.
-    pub fn weir_example_set_int64(example: weir_example, name: *const c_char, name_size: u64, values: *const i64, count: u64, error: *mut weir_error) -> i32;
-
-    pub fn weir_example_set_float(example: weir_example, name: *const c_char, name_size: u64, values: *const f32, count: u64, error: *mut weir_error) -> i32;
-
-    pub fn weir_example_set_bytes(example: weir_example, name: *const c_char, name_size: u64, values: *const weir_string, count: u64, error: *mut weir_error) -> i32;
+    /// Sets a feature to `count` values, which are copied: of int64_t for WEIR_DTYPE_INT64, float for _FLOAT32,
+    /// weir_string for _STRING. Setting a name again replaces its values. Errors: invalid_argument for another
+    /// dtype.
+    pub fn weir_example_set(example: weir_example, name: *const c_char, name_size: u64, dtype: i32, values: *const c_void, count: u64, error: *mut weir_error) -> i32;
 
     /// Returns the serialized message, with features sorted by name: equal features give equal bytes. The example
     /// stays as it is. Errors: resource_exhausted above 2 GiB.

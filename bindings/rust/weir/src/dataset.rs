@@ -8,7 +8,7 @@ use weir_sys as sys;
 
 use crate::argument::{with_raw, Argument};
 use crate::element::Element;
-use crate::error::{call, owned, owned_text, Result};
+use crate::error::{bytes_of, call, owned_text, text_of, Result};
 use crate::iterator::{Iter, IterOptions};
 use crate::runtime::Runtime;
 use crate::spec::Spec;
@@ -65,7 +65,7 @@ pub fn check(runtime: &Runtime, text: &str, arguments: &[(String, Argument)]) ->
     let mut out = sys::weir_bytes::INIT;
     with_raw(arguments, |list, count| {
         call(|error| unsafe {
-            sys::weir_dataset_check(runtime.raw(), text.data, text.size, list, count, &mut out, error)
+            sys::weir_dataset_check(runtime.raw(), text.data, text.size, list, count, 0, &mut out, error)
         })
     })?;
     Ok(owned_text(out))
@@ -144,9 +144,7 @@ impl Dataset {
 
     /// How many elements it has.
     pub fn cardinality(&self) -> Result<Cardinality> {
-        let mut out = 0;
-        call(|error| unsafe { sys::weir_dataset_cardinality(self.raw(), &mut out, error) })?;
-        Ok(match out {
+        Ok(match self.info()?.cardinality {
             -1 => Cardinality::Infinite,
             count => u64::try_from(count).map_or(Cardinality::Unknown, Cardinality::Known),
         })
@@ -154,14 +152,12 @@ impl Dataset {
 
     /// Its canonical text; parsing it gives an equal dataset.
     pub fn text(&self) -> Result<String> {
-        self.described(|out, error| unsafe { sys::weir_dataset_format(self.raw(), out, error) })
-            .map(owned_text)
+        text_of(|out, error| unsafe { sys::weir_dataset_format(self.raw(), out, error) })
     }
 
     /// The graph as bytes, for another process or another day. An error if it has a callback without a name.
     pub fn serialize(&self) -> Result<Vec<u8>> {
-        self.described(|out, error| unsafe { sys::weir_dataset_serialize(self.raw(), out, error) })
-            .map(owned)
+        bytes_of(|out, error| unsafe { sys::weir_dataset_serialize(self.raw(), out, error) })
     }
 
     /// The dataset that [`Dataset::serialize`] wrote.
@@ -178,30 +174,24 @@ impl Dataset {
 
     /// 128 bits that equal graphs share, in every process and on every machine.
     pub fn fingerprint(&self) -> Result<[u64; 2]> {
-        let mut out = sys::weir_fingerprint { words: [0; 2] };
-        call(|error| unsafe { sys::weir_dataset_fingerprint(self.raw(), &mut out, error) })?;
-        Ok(out.words)
+        Ok(self.info()?.fingerprint)
+    }
+
+    fn info(&self) -> Result<sys::weir_dataset_info> {
+        let mut out = sys::weir_dataset_info::INIT;
+        call(|error| unsafe { sys::weir_dataset_view(self.raw(), &mut out, error) })?;
+        Ok(out)
     }
 
     /// What it will do and what saving an iterator takes, as JSON or as text for a terminal. Nothing is opened.
     pub fn explain(&self, text: bool) -> Result<String> {
-        let flags = if text { sys::WEIR_EXPLAIN_TEXT } else { 0 };
-        self.described(|out, error| unsafe { sys::weir_dataset_explain(self.raw(), flags, out, error) })
-            .map(owned_text)
+        let flags = if text { sys::WEIR_TEXT } else { 0 };
+        text_of(|out, error| unsafe { sys::weir_dataset_explain(self.raw(), flags, out, error) })
     }
 
     /// The runtime that it was made with.
     pub fn runtime(&self) -> &Runtime {
         &self.0.runtime
-    }
-
-    fn described(
-        &self,
-        function: impl FnOnce(*mut sys::weir_bytes, *mut sys::weir_error) -> i32,
-    ) -> Result<sys::weir_bytes> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| function(&mut out, error))?;
-        Ok(out)
     }
 
     pub(crate) fn adopt(runtime: Runtime, handle: sys::weir_dataset) -> Self {

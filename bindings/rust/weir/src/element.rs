@@ -12,7 +12,7 @@ use weir_sys as sys;
 use crate::dataset::Dataset;
 use crate::dlpack::Dlpack;
 use crate::dtype::{Bytes, Entry, Plain};
-use crate::error::{bytes, call, owned_text, Result};
+use crate::error::{bytes, call, text_of, Result};
 use crate::runtime::Runtime;
 use crate::tensor::Tensor;
 use crate::view::View;
@@ -122,12 +122,12 @@ impl Element {
 
     /// The element as one line in the notation. A nested dataset is read to its end for it.
     pub fn text(&self) -> Result<String> {
-        self.format(0)
+        self.format(sys::WEIR_TEXT)
     }
 
     /// The element as one value of JSON.
     pub fn json(&self) -> Result<String> {
-        self.format(sys::WEIR_FORMAT_JSON)
+        self.format(0)
     }
 
     /// Releases the values, so that their memory can be used elsewhere.
@@ -136,9 +136,7 @@ impl Element {
     }
 
     fn format(&self, flags: u32) -> Result<String> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| unsafe { sys::weir_element_format(self.handle, flags, &mut out, error) })?;
-        Ok(owned_text(out))
+        text_of(|out, error| unsafe { sys::weir_element_format(self.handle, flags, out, error) })
     }
 
     #[inline]

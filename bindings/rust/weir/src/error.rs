@@ -251,6 +251,20 @@ pub(crate) fn expected_found(expected: impl fmt::Display, found: impl fmt::Displ
     Error::new(Code::InvalidArgument, format!("expected {expected}, found {found}"))
 }
 
+/// The bytes that a call makes.
+pub(crate) fn bytes_of(make: impl FnOnce(*mut sys::weir_bytes, *mut sys::weir_error) -> i32) -> Result<Vec<u8>> {
+    let mut out = sys::weir_bytes::INIT;
+    call(|error| make(&mut out, error))?;
+    Ok(owned(out))
+}
+
+/// The same as text.
+pub(crate) fn text_of(make: impl FnOnce(*mut sys::weir_bytes, *mut sys::weir_error) -> i32) -> Result<String> {
+    let mut out = sys::weir_bytes::INIT;
+    call(|error| make(&mut out, error))?;
+    Ok(owned_text(out))
+}
+
 /// Bytes that the library made, as a vector.
 pub(crate) fn owned(mut bytes_of: sys::weir_bytes) -> Vec<u8> {
     let view = sys::weir_string {

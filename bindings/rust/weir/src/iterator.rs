@@ -14,7 +14,7 @@ use crate::argument::{with_raw, Argument, Handed};
 use crate::dataset::Dataset;
 use crate::dtype::Plain;
 use crate::element::Element;
-use crate::error::{call, expected_found, owned, owned_text, Result};
+use crate::error::{bytes_of, call, expected_found, text_of, Result};
 use crate::pipeline::Value;
 use crate::runtime::Runtime;
 use crate::spec::Spec;
@@ -41,6 +41,7 @@ enum Start {
     File(PathBuf),
     Ranks(Vec<Vec<u8>>),
     Epoch(u64),
+    Handle(String),
 }
 
 /// Where and how an iterator begins.
@@ -91,6 +92,12 @@ impl IterOptions {
         self
     }
 
+    /// For [`Iter::feedable`], and alone: takes from the iterator of this [`Iter::string_handle`].
+    pub fn string_handle(mut self, handle: impl Into<String>) -> Self {
+        self.start = Start::Handle(handle.into());
+        self
+    }
+
     /// The rank and the number of ranks, for `shard(auto, auto)`. Default: what the environment says.
     pub fn rank(mut self, rank: u32, world_size: u32) -> Self {
         self.rank = (rank, world_size);
@@ -119,6 +126,10 @@ impl IterOptions {
         match &self.start {
             Start::Beginning => {}
             Start::Epoch(epoch) => raw.epoch = *epoch,
+            Start::Handle(handle) => {
+                let handle = string_of(handle.as_bytes());
+                (raw.string_handle, raw.string_handle_size) = (handle.data, handle.size);
+            }
             Start::Checkpoint(position) => {
                 raw.checkpoint = position.as_ptr().cast::<c_void>();
                 raw.checkpoint_size = position.len() as u64;
@@ -156,11 +167,11 @@ pub enum Next {
 #[non_exhaustive]
 #[repr(u32)]
 pub enum StatsFormat {
-    /// For programs, as weir.h describes it.
+    /// For programs, as docs/json.md describes it.
     #[default]
     Json = 0,
     /// A table for a terminal, with a verdict in words.
-    Text = sys::WEIR_STATS_TEXT,
+    Text = sys::WEIR_TEXT,
     /// Prometheus' text exposition format.
     Prometheus = sys::WEIR_STATS_PROMETHEUS,
 }
@@ -213,8 +224,22 @@ impl Iter {
 
     /// An iterator for any dataset whose elements have this structure; [`Iter::initialize_with`] begins one after another.
     pub fn from_spec(runtime: &Runtime, spec: &Spec) -> Result<Self> {
-        let mut out = sys::weir_iterator::default();
-        call(|error| unsafe { sys::weir_iterator_create_from_spec(runtime.raw(), spec.raw(), &mut out, error) })?;
+        Self::of_structure(runtime, spec, &IterOptions::new())
+    }
+
+    /// An iterator that takes from the one that a [`Iter::string_handle`] names, which keeps its position, so training can
+    /// pause for validation. [`IterOptions::string_handle`] names another one for [`Iter::initialize`].
+    pub fn feedable(runtime: &Runtime, spec: &Spec, handle: &str) -> Result<Self> {
+        Self::of_structure(runtime, spec, &IterOptions::new().string_handle(handle))
+    }
+
+    fn of_structure(runtime: &Runtime, spec: &Spec, options: &IterOptions) -> Result<Self> {
+        let (none, mut out) = (sys::weir_dataset::default(), sys::weir_iterator::default());
+        options.with(|options| {
+            let mut options = *options;
+            options.spec = spec.raw();
+            call(|error| unsafe { sys::weir_iterator_create(runtime.raw(), none, &options, &mut out, error) })
+        })?;
         Ok(Self::adopt(runtime.clone(), out))
     }
 
@@ -289,9 +314,7 @@ impl Iter {
 
     /// The position: an iterator that begins there gives the elements that this one would give from now on.
     pub fn save(&self) -> Result<Vec<u8>> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| unsafe { sys::weir_iterator_save(self.handle, &mut out, error) })?;
-        Ok(owned(out))
+        bytes_of(|out, error| unsafe { sys::weir_iterator_save(self.handle, out, error) })
     }
 
     /// The same into a file, which after a crash at any moment holds what it held before or all of the new position.
@@ -314,18 +337,14 @@ impl Iter {
         Ok(Self::adopt(self.runtime.clone(), out))
     }
 
-    /// The text that names this iterator to a [`Feedable`](crate::Feedable).
+    /// The text that names this iterator to [`Iter::feedable`] ones.
     pub fn string_handle(&self) -> Result<String> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| unsafe { sys::weir_iterator_string_handle(self.handle, &mut out, error) })?;
-        Ok(owned_text(out))
+        text_of(|out, error| unsafe { sys::weir_iterator_string_handle(self.handle, out, error) })
     }
 
     /// What it has done since it was initialised, stage by stage, and what bounds the throughput. Waits for nothing.
     pub fn stats(&self, format: StatsFormat) -> Result<String> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| unsafe { sys::weir_iterator_stats(self.handle, format as u32, &mut out, error) })?;
-        Ok(owned_text(out))
+        text_of(|out, error| unsafe { sys::weir_iterator_stats(self.handle, format as u32, out, error) })
     }
 
     /// A descriptor that is readable while [`Iter::try_next_into`] is worth calling. Poll it, never read from it.
@@ -365,7 +384,7 @@ impl Iter {
     }
 }
 
-pub(crate) fn next_of(result: i32) -> Next {
+fn next_of(result: i32) -> Next {
     match result {
         sys::WEIR_OK => Next::Filled,
         sys::WEIR_PENDING => Next::Pending,

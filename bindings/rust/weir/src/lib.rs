@@ -33,7 +33,6 @@ mod dlpack;
 mod dtype;
 mod element;
 mod error;
-mod feedable;
 mod generator;
 mod guard;
 mod iterator;
@@ -55,7 +54,6 @@ pub use dlpack::Dlpack;
 pub use dtype::{Bfloat16, Bytes, Complex, DType, Entry, Float16, Plain};
 pub use element::{Element, Origin};
 pub use error::{Code, Details, Error, Result};
-pub use feedable::Feedable;
 pub use generator::{Generator, Run, Source};
 pub use iterator::{Buffer, CheckpointPolicy, Iter, IterOptions, Next, StatsFormat};
 pub use operators::*;
@@ -82,8 +80,6 @@ pub fn version() -> &'static str {
 pub fn schema(name: Option<&str>, text: bool) -> Result<String> {
     let name = name.map(|name| tensor::string_of(name.as_bytes()));
     let (data, size) = name.map_or((std::ptr::null(), 0), |name| (name.data, name.size));
-    let flags = if text { sys::WEIR_SCHEMA_TEXT } else { 0 };
-    let mut out = sys::weir_bytes::INIT;
-    error::call(|error| unsafe { sys::weir_schema(data, size, flags, &mut out, error) })?;
-    Ok(error::owned_text(out))
+    let flags = if text { sys::WEIR_TEXT } else { 0 };
+    error::text_of(|out, error| unsafe { sys::weir_schema(data, size, flags, out, error) })
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use weir_sys as sys;
 
-use crate::error::{call, owned, Result};
+use crate::error::{bytes_of, call, Result};
 use crate::runtime::Runtime;
 use crate::tensor::string_of;
 
@@ -95,38 +95,29 @@ impl Example {
 
     /// Sets a feature to integers. Setting a name again replaces its values.
     pub fn set_int64(&mut self, name: &str, values: &[i64]) -> Result<&mut Self> {
-        let (name, count) = (string_of(name.as_bytes()), values.len() as u64);
-        call(|error| unsafe {
-            sys::weir_example_set_int64(self.handle, name.data, name.size, values.as_ptr(), count, error)
-        })?;
-        Ok(self)
+        self.set(name, sys::WEIR_DTYPE_INT64, values)
     }
 
     /// Sets a feature to floats.
     pub fn set_float(&mut self, name: &str, values: &[f32]) -> Result<&mut Self> {
-        let (name, count) = (string_of(name.as_bytes()), values.len() as u64);
-        call(|error| unsafe {
-            sys::weir_example_set_float(self.handle, name.data, name.size, values.as_ptr(), count, error)
-        })?;
-        Ok(self)
+        self.set(name, sys::WEIR_DTYPE_FLOAT32, values)
     }
 
     /// Sets a feature to strings.
     pub fn set_bytes<S: AsRef<[u8]>>(&mut self, name: &str, values: &[S]) -> Result<&mut Self> {
-        let name = string_of(name.as_bytes());
         let values: Vec<_> = values.iter().map(|value| string_of(value.as_ref())).collect();
-        let count = values.len() as u64;
-        call(|error| unsafe {
-            sys::weir_example_set_bytes(self.handle, name.data, name.size, values.as_ptr(), count, error)
-        })?;
+        self.set(name, sys::WEIR_DTYPE_STRING, &values)
+    }
+
+    fn set<T>(&mut self, name: &str, dtype: i32, values: &[T]) -> Result<&mut Self> {
+        let (name, data, count) = (string_of(name.as_bytes()), values.as_ptr().cast(), values.len() as u64);
+        call(|error| unsafe { sys::weir_example_set(self.handle, name.data, name.size, dtype, data, count, error) })?;
         Ok(self)
     }
 
     /// The serialized message; equal features give equal bytes.
     pub fn serialize(&self) -> Result<Vec<u8>> {
-        let mut out = sys::weir_bytes::INIT;
-        call(|error| unsafe { sys::weir_example_serialize(self.handle, &mut out, error) })?;
-        Ok(owned(out))
+        bytes_of(|out, error| unsafe { sys::weir_example_serialize(self.handle, out, error) })
     }
 }
 

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use weir::{
-    range, CheckpointManager, CheckpointPolicy, Code, Element, Feedable, Iter, IterOptions, ManagerOptions, Result,
-    Runtime, Tensor,
+    range, CheckpointManager, CheckpointPolicy, Code, Element, Iter, IterOptions, ManagerOptions, Result, Runtime,
+    Tensor,
 };
 
 fn values(iterator: impl Iterator<Item = Result<Element>>) -> Result<Vec<i64>> {
@@ -183,23 +183,21 @@ fn feedable_ones_are_told_whom_to_ask() -> Result<()> {
     let runtime = Runtime::new()?;
     let train = range(3).build(&runtime)?.iter()?;
     let test = weir::range_from(10, 12).build(&runtime)?.iter()?;
-    let feedable = Feedable::new(&train.spec()?)?;
+    let feedable = Iter::feedable(&runtime, &train.spec()?, &train.string_handle()?)?;
     let mut element = Element::new()?;
     let mut got = Vec::new();
     for handle in [train.string_handle()?, test.string_handle()?, train.string_handle()?] {
-        assert!(feedable.next_into(&handle, &mut element)?);
+        feedable.initialize(IterOptions::new().string_handle(handle))?;
+        assert!(feedable.next_into(&mut element)?);
         got.push(element.scalar::<i64>(0)?);
     }
     assert_eq!(got, [0, 10, 1]);
-    let handle = test.string_handle()?;
-    drop(test);
-    assert_eq!(
-        feedable
-            .next_into(&handle, &mut element)
-            .expect_err("it is gone")
-            .code(),
-        Code::NotFound
-    );
+    let handle = train.string_handle()?;
+    drop(train);
+    let error = feedable.next_into(&mut element).expect_err("it is gone");
+    assert_eq!(error.code(), Code::NotFound);
+    let error = feedable.initialize(IterOptions::new().string_handle(handle));
+    assert_eq!(error.expect_err("it is gone").code(), Code::NotFound);
     Ok(())
 }
 
