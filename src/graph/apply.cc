@@ -69,6 +69,8 @@ class CallPrinter {
       : handed_(handed), labels_(labels) {}
 
   Result<std::string> document(const Argument& call) {
+    if (call.text.empty() && !call.members.empty() && call.members[0].kind == Value::joined)
+      text_ = &call.members[0];
     WEIR_ASSIGN(auto pipeline, node(call, ""));
     document_.add(std::move(pipeline));
     std::string text = syntax::print(document_);
@@ -90,7 +92,7 @@ class CallPrinter {
         return out;
       case Value::joined: {
         WEIR_ASSIGN(out->text, joined(argument, of));
-        WEIR_TRY(check_one_value(labels_ ? without_marks(out->text) : out->text, of));
+        if (&argument != text_) WEIR_TRY(check_one_value(labels_ ? without_marks(out->text) : out->text, of));
         return out;
       }
       case Value::string:
@@ -128,7 +130,7 @@ class CallPrinter {
   // Whether it has no more statements than were printed, and names what was handed in where that was printed
   // alone.
   bool is_as_printed(const Node& parsed) const {
-    return parsed.items.size() == document_.items.size() && uses(parsed) == words_.size();
+    return (text_ || parsed.items.size() == document_.items.size()) && uses(parsed) == words_.size();
   }
   Handed take_handed() { return std::move(handed_); }
 
@@ -204,8 +206,9 @@ class CallPrinter {
     const bool has_input =
         !call.members.empty() &&
         (is_operand(call.members[0]) || (call.text.empty() && call.members[0].kind == Value::joined));
-    const bool function = (!def || (def->kind != OperatorKind::source && !has_input)) &&
-                          signatures().knows(syntax::Place::function, call.text);
+    const bool function =
+        (!def || (def->kind != OperatorKind::source && !has_input)) &&
+        (signatures().knows(syntax::Place::function, call.text) || dtype_from_name(call.text).has_value());
     if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
@@ -247,6 +250,8 @@ class CallPrinter {
   // Names of what was handed in, for the printer alone.
   std::set<std::string> words_;
   Node document_{.kind = Kind::document};
+  // A joined value that is a whole document.
+  const Argument* text_ = nullptr;
   syntax::Labels* const labels_;
   std::vector<std::string> names_;
   size_t count_ = 0;

@@ -1,19 +1,46 @@
 #include "dataset.h"
 
+#include <tuple>
+
 #include "callback.h"
 #include "iterator.h"
 
 namespace weirpy {
 
 Arguments::Arguments(nb::sequence pairs) {
-  for (nb::handle pair : pairs) add(pair[0], pair[1]);
+  for (nb::handle pair : pairs) arguments_.push_back(made(pair[0], pair[1]));
 }
 
-void Arguments::add(nb::handle name, nb::handle value) {
+std::pair<const char*, uint64_t> Arguments::keep(nb::handle text) {
+  const bool bytes = PyBytes_Check(text.ptr());
+  const std::string& kept = texts_.emplace_back(
+      bytes ? std::string(PyBytes_AS_STRING(text.ptr()), static_cast<size_t>(PyBytes_GET_SIZE(text.ptr())))
+            : nb::cast<std::string>(text));
+  return {kept.data(), kept.size()};
+}
+
+// A Node: its kind, its text or number, and its members.
+void Arguments::read_node(nb::handle node, weir_argument& argument) {
+  argument.kind = nb::cast<uint32_t>(node[0]);
+  if (PyFloat_Check(nb::object(node[1]).ptr())) {
+    argument.number = nb::cast<double>(node[1]);
+  } else if (argument.kind <= WEIR_VALUE_STRING || argument.kind >= WEIR_VALUE_CALL) {
+    std::tie(argument.text, argument.text_size) = keep(nb::object(node[1]));
+  }
+  std::vector<weir_argument> members;
+  for (nb::handle pair : nb::object(node[2])) members.push_back(made(pair[0], pair[1]));
+  const auto& kept = lists_.emplace_back(std::move(members));
+  argument.members = kept.data();
+  argument.member_count = kept.size();
+}
+
+weir_argument Arguments::made(nb::handle name, nb::handle value) {
   weir_argument argument = WEIR_ARGUMENT_INIT;
-  const std::string& key = texts_.emplace_back(nb::cast<std::string>(name));
-  argument.name = key.data();
-  argument.name_size = key.size();
+  std::tie(argument.name, argument.name_size) = keep(name);
+  if (PyTuple_Check(value.ptr())) {
+    read_node(value, argument);
+    return argument;
+  }
   if (nb::isinstance<Dataset>(value)) {
     const Dataset& dataset = nb::cast<Dataset&>(value);
     argument.dataset = dataset.handle.get();
@@ -32,16 +59,10 @@ void Arguments::add(nb::handle name, nb::handle value) {
     argument.generator = &generators_.emplace_back(generator.handed());
     on_caller_ = on_caller_ || (generator.flags & WEIR_CALLBACK_ON_CALLER);
   } else {
-    const bool bytes = PyBytes_Check(value.ptr());
-    const std::string& text =
-        texts_.emplace_back(bytes ? std::string(PyBytes_AS_STRING(value.ptr()),
-                                                static_cast<size_t>(PyBytes_GET_SIZE(value.ptr())))
-                                  : nb::cast<std::string>(value));
-    argument.text = text.data();
-    argument.text_size = text.size();
+    std::tie(argument.text, argument.text_size) = keep(value);
   }
   call_python_ = call_python_ || argument.callback || argument.generator;
-  arguments_.push_back(argument);
+  return argument;
 }
 
 Arguments::~Arguments() {
@@ -73,6 +94,14 @@ Dataset parse(nb::object runtime, const std::string& text, nb::sequence pairs) {
   });
 }
 
+// A pipeline: a Node for each call.
+Dataset apply(nb::object runtime, nb::sequence pairs) {
+  Arguments arguments(pairs);
+  return made(std::move(runtime), arguments, [&](weir_runtime host, weir_dataset* out, Error& error) {
+    return weir_dataset_apply(host, "", 0, nullptr, 0, arguments.data(), arguments.size(), out, error);
+  });
+}
+
 Dataset deserialize(nb::object runtime, nb::bytes bytes, nb::sequence pairs) {
   Arguments arguments(pairs);
   return made(std::move(runtime), arguments, [&](weir_runtime host, weir_dataset* out, Error& error) {
@@ -81,14 +110,15 @@ Dataset deserialize(nb::object runtime, nb::bytes bytes, nb::sequence pairs) {
   });
 }
 
-nb::str check_text(nb::object runtime, const std::string& text, nb::sequence pairs) {
+// Without a text: of what apply() takes.
+nb::str check_text(nb::object runtime, std::optional<std::string> text, nb::sequence pairs) {
   Arguments arguments(pairs);
   arguments.taken();
   Bytes out;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   checked_without_gil([&](Error& error) {
-    return weir_dataset_check(host, text.data(), text.size(), arguments.data(), arguments.size(), 0,
-                              &out.bytes, error);
+    return weir_dataset_check(host, text ? text->data() : nullptr, text ? text->size() : 0, arguments.data(),
+                              arguments.size(), 0, &out.bytes, error);
   });
   return out.to_str();
 }
@@ -162,8 +192,9 @@ void fill(Bytes& out, Call&& call) {
 
 void define_dataset(nb::module_& module) {
   module.def("parse", parse, nb::arg("runtime"), nb::arg("text"), nb::arg("arguments"));
+  module.def("apply", apply, nb::arg("runtime"), nb::arg("arguments"));
   module.def("deserialize", deserialize, nb::arg("runtime"), nb::arg("data"), nb::arg("arguments"));
-  module.def("check", check_text, nb::arg("runtime"), nb::arg("text"), nb::arg("arguments"));
+  module.def("check", check_text, nb::arg("runtime"), nb::arg("text").none(), nb::arg("arguments"));
   module.def("register", register_function, nb::arg("runtime"), nb::arg("name"), nb::arg("callback"));
   module.def(
       "adopt",

@@ -45,7 +45,7 @@ class Filling {
   OwnedElement element_;
 };
 
-// What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator.
+// What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator, and Nodes of _node.py.
 class Arguments {
  public:
   // REQUIRES: pairs of a name and a value
@@ -61,10 +61,13 @@ class Arguments {
   void taken() { taken_ = true; }
 
  private:
-  void add(nb::handle name, nb::handle value);
+  weir_argument made(nb::handle name, nb::handle value);
+  void read_node(nb::handle node, weir_argument& argument);
+  std::pair<const char*, uint64_t> keep(nb::handle text);
 
   std::vector<weir_argument> arguments_;
   std::deque<std::string> texts_;
+  std::deque<std::vector<weir_argument>> lists_;
   std::deque<weir_callback> callbacks_;
   std::deque<weir_generator> generators_;
   bool taken_ = false;

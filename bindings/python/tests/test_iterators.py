@@ -117,7 +117,8 @@ def test_one_iterator_for_several_datasets():
 def test_feedable():
     training, validation = weir.range(10).iterator(), weir.range(100, 103).iterator()
     both = weir.FeedableIterator("int64", training)
-    assert [int(next(both.feed(which))) for which in (training, validation, training, training.handle)] == [0, 100, 1, 2]
+    order = (training, validation, training, training.handle)
+    assert [int(next(both.feed(which))) for which in order] == [0, 100, 1, 2]
     assert [int(x) for x in both.feed(validation)] == [101, 102]
     assert next(both, None) is None
     with pytest.raises(weir.errors.NotFound):

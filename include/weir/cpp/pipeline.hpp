@@ -281,7 +281,7 @@ class Document {
   Self param(const std::string& name, const std::string& spec) const {
     return then(OperatorCall("").add({"$" + name, spec}));
   }
-  // Hands in what expressions and lambdas call @NAME.
+  // Passes what expressions and lambdas call @NAME.
   template <class T>
   Self with(const std::string& name, T&& value) const {
     return then(OperatorCall("").add({"@" + name, std::forward<T>(value)}));

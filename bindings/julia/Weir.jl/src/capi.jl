@@ -573,8 +573,9 @@ a value of the notation. The first of `inputs` is the input of a transformation.
 
 A whole pipeline can be one call, with nothing to quote: an argument may be a list, a dict or another call
 (WEIR_VALUE_...) at any depth, and without `inputs` the first positional argument is the input. The
-operator "" is its one input. In any call, an argument called "\$n" declares that parameter, with a spec as
-its text, and one called "@name" is what texts of the pipeline call by that name, as in weir_dataset_parse.
+operator "" is its one input; if that is joined, it is a document as weir_dataset_parse takes it. In any
+call, an argument called "\$n" declares that parameter, with a spec as its text, and one called "@name" is
+what texts of the pipeline call by that name, as in weir_dataset_parse.
 
 Errors: those of weir_dataset_parse, for the text that was written; invalid_argument if a text among the
 arguments is not one value, or for more than 65,536 arguments or 1,000 levels of calls.

@@ -65,7 +65,7 @@ function raw_argument(name, node, lists)
         node.handed isa Tensor ? node.handed.handle : weir_tensor(), C_NULL, pointer(members), length(members), node.number)
 end
 
-"What is handed in by name: strings, tensors, datasets."
+"What is passed by name: strings, tensors, datasets."
 named(arguments) =
     Pair{String,Node}[String(name) => value isa AbstractString ? Node(value) : handed_node(value) for (name, value) in arguments]
 
@@ -161,7 +161,8 @@ function with_options(run; checkpoint=UInt8[], checkpoint_file="", epoch=0, rank
         GC.@preserve checkpoint file list begin
             options = Ref(weir_iterator_options(sizeof(weir_iterator_options), 0, pointer(list), length(list),
                 isempty(checkpoint) ? C_NULL : pointer(checkpoint), length(checkpoint),
-                isempty(file) ? C_NULL : pointer(file), sizeof(file), epoch, rank, world_size, C_NULL, 0, policy, 0))
+                isempty(file) ? C_NULL : pointer(file), sizeof(file), epoch, rank, world_size, C_NULL, 0, policy, 0,
+                weir_spec(), C_NULL, 0))
             return run(options)
         end
     end

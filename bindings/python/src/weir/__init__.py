@@ -32,6 +32,7 @@ from ._digest import Digest, digest
 from ._function import PyFunction, py_function
 from ._intake import refit
 from ._iterator import CheckpointManager, FeedableIterator, Iterator, ReinitializableIterator, describe_checkpoint
+from ._late import late
 from ._operators import *  # noqa: F403
 from ._records import RecordWriter, example
 from ._runtime import default_runtime, set_default_runtime
@@ -40,6 +41,7 @@ from ._values import Optional, Ragged, Sparse
 from .errors import Error, TraceError
 
 __version__ = _core.version()
+late.fn = fn
 
 int8, int16, int32, int64 = map(np.dtype, ("int8", "int16", "int32", "int64"))
 uint8, uint16, uint32, uint64 = map(np.dtype, ("uint8", "uint16", "uint32", "uint64"))

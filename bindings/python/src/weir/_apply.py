@@ -11,9 +11,13 @@ from typing import Any, NamedTuple
 from . import _core, _text
 from ._build import build
 from ._function import NAMES, PyFunction, registered
+from ._late import late
+from ._node import CALL
+from ._runtime import default_runtime
 from ._trace import (
     Bare,
     Captured,
+    Group,
     Lambda,
     Scope,
     Value,
@@ -22,6 +26,7 @@ from ._trace import (
     body_of,
     check_scope,
     fitted,
+    leaves,
     name_of,
     position,
     spec_of,
@@ -113,7 +118,7 @@ def _names(function: Callable[..., Any], count: int) -> list[str]:
 
 
 def _unpacks(function: Callable[..., Any], specs: list[_core.Spec]) -> bool:
-    """Whether the last argument, a tuple, is handed over member by member: if the function has that many parameters."""
+    """Whether the last argument, a tuple, is passed member by member: if the function has that many parameters."""
     last = specs[-1]
     if last.kind != "tuple":
         return False
@@ -143,7 +148,7 @@ def _check_parallel(parts: Iterable[Any], scopes: set[Scope], seen: set[int]) ->
 
     Values of other scopes are computed outside it. `seen` are the values that were looked at.
     """
-    for part in parts:
+    for part in leaves(parts):
         value = part.value if isinstance(part, Bare) else part
         serial = ""
         if isinstance(value, Captured):
@@ -199,12 +204,12 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     if kind == "dtype":
         return [_text.dtype(value)]
     if kind == "spec":
-        return [_text.spec(value)]
+        return [_text.spec_node(value)]
     if kind == "features":
         fields = parameter.name in ("features", "context", "lists")
         return [_text.fields(value) if fields else _text.features(value)]
     if kind == "list of values and dtypes":
-        return ["[" + ", ".join(map(_text.column, value)) + "]"]
+        return [_text.columns(value)]
     if parameter.name in ("shapes", "row_shape"):
         value = _text.shapes(value, call.element())
     if isinstance(value, os.PathLike):
@@ -220,20 +225,18 @@ def _members(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-def _written(call: _Call, values: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The call as parts: required arguments by position, the others by name, defaults left out."""
+def _written(call: _Call, values: tuple[Any, ...]) -> Group:
+    """The call: required arguments by position, the others by name, defaults left out."""
     given = {parameter.name: value for parameter, value in zip(call.entry.parameters, values, strict=True)}
     call.parallel = given.get("num_parallel_calls", MISSING) not in (MISSING, None, 1)
-    parts: list[Any] = [f"{call.entry.name}("]
+    members = [] if call.left is None else [("", [as_value(call.left)])]
     for parameter, value in zip(call.entry.parameters, values, strict=True):
         if value is MISSING or _is_default(parameter, value):
             continue
         spread = value if parameter.type == "datasets" and isinstance(value, tuple) else (value,)
         for one in spread:
-            parts.append(", " if len(parts) > 1 else "")
-            parts.append("" if parameter.positional else f"{parameter.name}: ")
-            parts += _argument(call, parameter, one)
-    return (*(part for part in parts if part != ""), ")")
+            members.append(("" if parameter.positional else parameter.name, _argument(call, parameter, one)))
+    return Group(CALL, call.entry.name, members, piped=call.left is not None)
 
 
 def _is_default(parameter: Parameter, value: Any) -> bool:
@@ -249,8 +252,6 @@ def _is_default(parameter: Parameter, value: Any) -> bool:
 
 def apply(entry: Entry, left: Any, *values: Any) -> Any:
     """Applies an operator or function: to datasets it makes a dataset, in a traced function a value."""
-    from ._dataset import Dataset, DatasetValue
-
     columns = _named_columns(entry, values)
     if columns is not None:
         at, names = columns
@@ -259,15 +260,13 @@ def apply(entry: Entry, left: Any, *values: Any) -> Any:
             return rows.map(lambda *row: dict(zip(names, row, strict=True)))
         return {name: position(rows, i) for i, name in enumerate(names)}
     if entry.kind == "function":
-        return fitted(lambda adapts: Value(_written(_Call(entry, None, adapts), values)), values)
-    call = _Call(entry, left)
-    written = _written(call, values)
-    parts = written if left is None else (as_value(left), " | ", *written)
+        return fitted(lambda adapts: Value((_written(_Call(entry, None, adapts), values),)), values)
+    parts = (_written(_Call(entry, left), values),)
     # What a function does while it is traced is done for each element, not once.
     if active.scopes:
-        return (Value if entry.kind == "terminal" else DatasetValue)(parts, atomic=left is None)
-    made = check_scope(DatasetValue(parts, atomic=left is None))
-    dataset = Dataset(build(made, _runtime_of(left)))
+        return (Value if entry.kind == "terminal" else late.DatasetValue)(parts, atomic=left is None)
+    made = check_scope(late.DatasetValue(parts, atomic=left is None))
+    dataset = late.Dataset(build(made, _runtime_of(left)))
     return dataset if entry.kind != "terminal" else finish(dataset, entry.name)
 
 
@@ -280,8 +279,6 @@ def _named_columns(entry: Entry, values: tuple[Any, ...]) -> tuple[int, list[str
 
 
 def _runtime_of(left: Any) -> _core.Runtime:
-    from ._runtime import default_runtime
-
     return default_runtime() if left is None or isinstance(left, Value) else left.runtime
 
 

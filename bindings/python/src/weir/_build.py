@@ -5,45 +5,53 @@ from __future__ import annotations
 import json
 import linecache
 import re
+import sys
+from collections.abc import Callable
 from typing import Any
 
 from . import _core
+from ._late import late
+from ._node import Node, call, joined
 from ._place import Place, here
 from ._runtime import default_runtime
 from ._trace import Lambda, Value, active, spec_of
-from ._writer import Span, Writer
+from ._writer import Writer
 from .errors import Error
 
 
-def build(value: Value, runtime: _core.Runtime, head: str = "", tail: str = "") -> _core.Dataset:
-    """The dataset that a value is, or of a text that has it in the middle."""
-    writer = Writer()
-    text = writer.text(value)
+def build(value: Value, runtime: _core.Runtime, around: Callable[[Any], Node] = lambda made: made) -> _core.Dataset:
+    """The dataset that a value is, or a call that has it `around`."""
     # A function that is called while constants are computed is not traced.
     scopes, active.scopes = active.scopes, []
     try:
-        return _core.parse(runtime, f"{head}{text}{tail}", writer.arguments)
+        return _core.apply(runtime, [("", around(Writer().node(value)))])
     except Error as error:
-        raise _explained(error, value, runtime, head, tail) from None
+        raise _explained(error, value, runtime, around) from None
     finally:
         active.scopes = scopes
 
 
-def probe(value: Value) -> _core.Spec:
-    """The structure of a value that may have variables."""
+def probe(value: Value) -> _core.Dataset:
+    """A dataset whose elements are the values of one that may have variables."""
     free = list(value._free.values())
     specs = ", ".join(str(spec_of(variable)) for variable in free)
     names = ", ".join(str(variable._parts[0]) for variable in free)
-    head = f"empty(({specs},)) | map(({names},) -> " if free else "empty(int64) | map(_ -> "
-    return build(value, default_runtime(), head, ")").spec
+    empty = call("empty", f"({specs},)" if free else "int64")
+    head = f"({names},) -> " if free else "_ -> "
+    return build(value, default_runtime(), lambda made: call("map", empty, joined([head, made])))
 
 
-def _explained(error: Error, value: Value, runtime: _core.Runtime, head: str, tail: str) -> Error:
+def text_of(value: Value) -> str:
+    """A value in the notation."""
+    return probe(value).format().partition(" -> ")[2][:-1]
+
+
+def _explained(error: Error, value: Value, runtime: _core.Runtime, around: Callable[[Any], Node]) -> Error:
     """An error with the lines of Python that made what is wrong, in place of the text that was written for it."""
-    writer = Writer(marks=True)
-    text, spans = writer.unmarked(head + writer.text(value) + tail)
-    problems = [problem for problem in json.loads(_core.check(runtime, text, writer.arguments)) if "span" in problem]
-    messages = [_said(problem, spans) for problem in problems]
+    owners: list[Value | Lambda] = []
+    made = around(Writer(owners).node(value))
+    problems = [problem for problem in json.loads(_core.check(runtime, None, [("", made)])) if "span" in problem]
+    messages = [_said(problem, owners) for problem in problems]
     place = next((place for _, place in messages if place), None) or value._place or here()
     return type(error)(
         "\n".join(dict.fromkeys(message for message, _ in messages)) or f"{error.message} ({place})",
@@ -55,18 +63,16 @@ def _explained(error: Error, value: Value, runtime: _core.Runtime, head: str, ta
     )
 
 
-def _said(problem: dict[str, Any], spans: list[Span]) -> tuple[str, Place | None]:
+def _said(problem: dict[str, Any], owners: list[Value | Lambda]) -> tuple[str, Place | None]:
     """What is wrong, and the line of Python that made it."""
-    begin = problem["span"]["offset"]
-    end = begin + problem["span"]["size"]
-    around = [span for span in spans if span.begin <= begin and end <= span.end]
-    values = [span for span in around if isinstance(span.owner, Value) and span.owner._place]
-    given = [span.owner for span in around if isinstance(span.owner, Lambda)]
-    place: Place | None = values[-1].owner._place if values else None  # type: ignore[union-attr]
+    around = [(owners[int(label["name"])], label) for label in problem.get("labels", [])]
+    values = [(owner._place, label) for owner, label in around if isinstance(owner, Value) and owner._place]
+    given = [owner for owner, _ in around if isinstance(owner, Lambda)]
+    place: Place | None = values[-1][0] if values else None
     where = str(place or here())
     # An argument that is wrong was made in one line, and given in another.
-    blamed = bool(values) and (values[-1].begin, values[-1].end) == (begin, end)
-    used = values[-2].owner._place if blamed and len(values) > 1 else None  # type: ignore[union-attr]
+    blamed = bool(values) and all(values[-1][1][what] == problem["span"][what] for what in ("offset", "size"))
+    used = values[-2][0] if blamed and len(values) > 1 else None
     if place and used and used != place:
         where += f", used in {f'line {used.line}' if used.file == place.file else used}"
     where += f", in {given[-1].said}" if given and given[-1].said else ""
@@ -78,7 +84,7 @@ def _said(problem: dict[str, Any], spans: list[Span]) -> tuple[str, Place | None
 # The notation's words for what has another name in Python.
 _WORDS = (
     (r"\b_t\d+\b", "a value"),
-    (r"@_\d+\b", "what was passed"),
+    (r"@\d+\b", "what was passed"),
     (r"a lambda or a @callback", "a function"),
     (r"; a lambda is written x -> value", ""),
     (r"\((\w+), (\w+)\) -> …", r"lambda \1, \2: …"),
@@ -97,12 +103,14 @@ _WORDS = (
 
 def _in_python(message: str) -> str:
     """A message in which functions and words are called as in Python."""
-    from . import fn
 
     def named(found: re.Match[str]) -> str:
-        return f"weir.fn.{found[0]}" if found[1] in fn.__all__ else found[0]
+        return f"weir.fn.{found[0]}" if found[1] in late.fn.__all__ else found[0]
 
     message = re.sub(r"(?<![\w.])([a-z]\w*)(?=\()", named, message)
     for word, instead in _WORDS:
         message = re.sub(word, instead, message)
     return message
+
+
+late.build = sys.modules[__name__]

@@ -9,8 +9,10 @@ import numpy as np
 
 from . import _core, _text
 from ._intake import columns_of, is_arraylike, is_table, to_tensor
+from ._late import late
+from ._node import DICT, LIST, TUPLE, is_negative, joined, key, number, string
 from ._place import here
-from ._trace import Bare, Captured, Value, call
+from ._trace import Bare, Captured, Group, Value, call
 from ._values import Ragged, Sparse
 
 
@@ -20,11 +22,12 @@ def capture(value: Any, adapts: bool = False) -> Value:
     A scalar of NumPy keeps its dtype, unless it `adapts` as a literal does.
     """
     if type(value) in (int, float, bool, str):
-        return Value((str(_literal(value)),), trivial=True)
-    from ._dataset import Dataset, DatasetValue
-
-    if isinstance(value, Dataset):
-        return DatasetValue((Captured(value._core),), spec=_core.Spec(f"dataset<{value.spec}>"), trivial=True)
+        return Value((_literal(value),), trivial=True)
+    if isinstance(value, late.Dataset):
+        made: Value = late.DatasetValue(
+            (Captured(value._core),), spec=_core.Spec(f"dataset<{value.spec}>"), trivial=True
+        )
+        return made
     literal = _literal(value.item() if adapts and isinstance(value, (np.integer, np.floating)) else value)
     if literal is not None:
         return Value((literal,), trivial=True)
@@ -35,14 +38,14 @@ def capture(value: Any, adapts: bool = False) -> Value:
     if isinstance(value, _core.Tensor):
         return Value((Captured(value),), trivial=True)
     if isinstance(value, dict):
-        return _structure("{", [(f"{_text.key(name)}: ", part) for name, part in value.items()], "}", adapts)
+        return _structure(DICT, [(key(name), part) for name, part in value.items()], adapts)
     if is_table(value):
         return capture(columns_of(value), adapts)
     if isinstance(value, tuple):
-        return _structure("(", [("", part) for part in value], ",)" if len(value) == 1 else ")", adapts)
+        return _structure(TUPLE, [("", part) for part in value], adapts)
     if isinstance(value, list):
         # Nested lists of numbers are tensors, in which each number keeps its class.
-        return _structure("[", [("", part) for part in value], "]", adapts)
+        return _structure(LIST, [("", part) for part in value], adapts)
     if is_arraylike(value):
         return Value((Captured(to_tensor(value)),), trivial=True)
     if isinstance(value, (set, frozenset)):
@@ -53,32 +56,31 @@ def capture(value: Any, adapts: bool = False) -> Value:
     raise TypeError(f"expected a number, string, array, dataset or a structure of them, found {kind} ({here()})")
 
 
-def _literal(value: Any) -> str | None:
-    """The text of what can be written: None, numbers, strings and dtypes."""
+def _literal(value: Any) -> Any:
+    """What can be written: None, numbers, strings and dtypes."""
     if value is None:
         return "none"
-    if type(value) is int:
-        return str(value) if value >= 0 else f"({value})"
     if isinstance(value, np.generic) and not isinstance(value, (np.bool_, np.str_, np.bytes_)):
         if value.dtype.kind not in "iuf":
             return None
-        return f"{_text.dtype(value.dtype)}({_text.number(value.item())})"
+        return joined([f"{_text.dtype(value.dtype)}(", number(value.item()), ")"])
     if isinstance(value, np.bool_):
-        return _text.number(bool(value))
+        return number(bool(value))
     if isinstance(value, (bool, int, float)):
-        text = _text.number(value)
-        return f"({text})" if text.startswith("-") else text
+        made = number(value if type(value) in (bool, int) else int(value) if isinstance(value, int) else float(value))
+        return joined(["(", made, ")"]) if is_negative(value) else made
     if isinstance(value, (str, bytes)):
-        return _text.string(value)
+        return string(value)
     if isinstance(value, os.PathLike):
-        return _text.string(os.fspath(value))
+        return string(os.fspath(value))
     return _text.dtype(value) if _text.is_dtype(value) else None
 
 
-def _structure(opening: str, members: list[tuple[str, Any]], closing: str, adapts: bool) -> Value:
-    values = [part if isinstance(part, Value) else capture(part, adapts) for _, part in members]
-    parts: list[Any] = [opening]
-    for number, (head, _) in enumerate(members):
-        parts += [(", " if number else "") + head, Bare(values[number])]
+def _structure(kind: int, members: list[tuple[str, Any]], adapts: bool) -> Value:
+    values = [(name, part if isinstance(part, Value) else capture(part, adapts)) for name, part in members]
     # What is made of literals is a literal, which needs no name.
-    return Value((*parts, closing), trivial=all(value._trivial and not value._free for value in values))
+    trivial = all(value._trivial and not value._free for _, value in values)
+    return Value((Group(kind, "", [(name, [Bare(value)]) for name, value in values]),), trivial=trivial)
+
+
+late.capture = capture

@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import json
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal, overload
@@ -16,6 +15,8 @@ from ._apply import trace
 from ._capture import capture
 from ._function import NAMES, PyFunction, generator, registered
 from ._iterator import Iterator
+from ._late import late
+from ._node import JOINED, Node, call, checked
 from ._operators import Operators, Sources
 from ._runtime import default_runtime
 from ._trace import Captured, Value, as_value, outside, refuse_elements, spec_of
@@ -182,6 +183,10 @@ class DatasetValue(Value, Operators):
         raise AttributeError(name if name.startswith("_") else missing_method(name, dir(type(self))))
 
 
+late.Dataset = Dataset
+late.DatasetValue = DatasetValue
+
+
 def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
     """The dataset that an element holds. Called by the extension."""
     return Dataset(_core.adopt(handle, runtime))
@@ -190,7 +195,7 @@ def adopt(handle: int, runtime: _core.Runtime) -> Dataset:
 def _handed(value: Any) -> Any:
     """What the library takes by that name, or a Value to be written in its place."""
     if isinstance(value, (str, bytes)):
-        return _text.checked(value)
+        return checked(value)
     if isinstance(value, os.PathLike) and not isinstance(value, Value):
         return os.fspath(value)
     if isinstance(value, PyFunction):
@@ -204,34 +209,26 @@ def _handed(value: Any) -> Any:
     return only.handed if len(made._parts) == 1 and isinstance(only, Captured) else made
 
 
-def _handed_in(arguments: dict[str, Any]) -> tuple[list[tuple[str, Any]], dict[str, str]]:
-    """What is passed by name, and the text of what is written instead."""
-    writer = Writer()
-    pairs: list[tuple[str, Any]] = []
-    written: dict[str, str] = {}
-    for name, value in arguments.items():
-        handed = _handed(value)
-        if isinstance(handed, Value):
-            written[name] = writer.text(handed)
-        else:
-            pairs.append((name, handed))
-    return pairs + writer.arguments, written
-
-
 def parse(text: str, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
     """The dataset that a text describes, which refers to the arguments as @NAME.
 
     Strings stay strings, byte for byte; numbers and structures are written in place of the name; arrays and datasets
     are passed without a copy. A text that ends in a terminal gives a dataset of its one value.
     """
-    pairs, written = _handed_in(arguments)
-
-    def replaced(match: re.Match[str]) -> str:
-        return written.get(match.group(1) or "", match.group(0))
-
-    if written:
-        text = NAMES.sub(replaced, text)
-    return Dataset(_core.parse(runtime or default_runtime(), text, pairs))
+    given = {name: _handed(value) for name, value in arguments.items()}
+    values = {name: Writer().node(value) for name, value in given.items() if isinstance(value, Value)}
+    passed = [(name, value) for name, value in given.items() if name not in values]
+    host = runtime or default_runtime()
+    if not values:
+        return Dataset(_core.parse(host, text, passed))
+    parts: list[Any] = []
+    end = 0
+    for found in NAMES.finditer(text):
+        if found[1] in values:
+            parts += [text[end : found.start()], values[found[1]]]
+            end = found.end()
+    whole = Node(JOINED, "", tuple(("", part) for part in (*parts, text[end:])))
+    return Dataset(_core.apply(host, [("", whole), *((f"@{name}", value) for name, value in passed)]))
 
 
 def check(text: str, *, runtime: _core.Runtime | None = None) -> Any:
@@ -241,7 +238,9 @@ def check(text: str, *, runtime: _core.Runtime | None = None) -> Any:
 
 def deserialize(data: bytes, *, runtime: _core.Runtime | None = None, **arguments: Any) -> Dataset:
     """The dataset that `serialize` wrote. Functions that were passed by name are passed again."""
-    return Dataset(_core.deserialize(runtime or default_runtime(), data, _handed_in(arguments)[0]))
+    given = [(name, _handed(value)) for name, value in arguments.items()]
+    passed = [(name, value) for name, value in given if not isinstance(value, Value)]
+    return Dataset(_core.deserialize(runtime or default_runtime(), data, passed))
 
 
 def from_generator(
@@ -270,7 +269,7 @@ def from_generator(
         function = functools.partial(function, *args)
     text = str(_core.Spec(_text.spec(given)))
     made = generator(function, text, pure=pure, stateful=bool(stateful), on_caller=on_caller)
-    return Dataset(_core.parse(default_runtime(), f"from_generator(@generator, {text})", [("generator", made)]))
+    return Dataset(_core.apply(default_runtime(), [("", call("from_generator", made, text))]))
 
 
 def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from . import _text
 from ._core import Tensor, from_arrow
+from ._node import checked
 
 _DLPACK_CPU = 1
 
@@ -56,9 +56,9 @@ def _of_strings(array: np.ndarray[Any, Any]) -> Tensor:
     entries = []
     for entry in array.ravel().tolist():
         if isinstance(entry, str):
-            entries.append(_text.checked(entry).encode())
+            entries.append(checked(entry).encode())
         elif isinstance(entry, (bytes, bytearray)):
-            entries.append(bytes(_text.checked(entry)))
+            entries.append(bytes(checked(entry)))
         else:
             raise TypeError(f"expected str or bytes in an array of objects, found {type(entry).__name__}")
     return Tensor.from_strings(entries, list(array.shape))

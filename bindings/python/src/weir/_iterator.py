@@ -12,6 +12,7 @@ import numpy as np
 
 from . import _core, _text
 from ._intake import is_arraylike, to_tensor
+from ._node import number
 from ._runtime import default_runtime
 from ._trace import outside_of_iterator
 
@@ -33,9 +34,9 @@ def params_of(params: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
             data = value.encode() if isinstance(value, str) else value
             out.append((name, _core.Tensor.from_strings([data], [])))
         elif isinstance(value, (bool, np.bool_)):
-            out.append((name, "true" if value else "false"))
+            out.append((name, number(bool(value))))
         elif isinstance(value, (int, float)) and not isinstance(value, np.generic):
-            out.append((name, repr(value)))
+            out.append((name, number(value)))
         elif is_arraylike(value):
             out.append((name, to_tensor(value)))
         else:

@@ -13,6 +13,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from ._late import late
 from .errors import TraceError
 
 _OFFER = (
@@ -121,11 +122,9 @@ _MEMBERS = {
 
 def like(name: str) -> str:
     """Which function of weir.fn to use instead of one of NumPy, or of a method of strings and arrays."""
-    from . import fn
-
     if name in _MEMBERS:
         return _MEMBERS[name]
-    return f"Use weir.fn.{name}." if hasattr(fn, name) else "weir.fn has functions for expressions."
+    return f"Use weir.fn.{name}." if hasattr(late.fn, name) else "weir.fn has functions for expressions."
 
 
 # What to use where Python's own code met a value: by a part of its message, or by the module or method that was called.

@@ -1,15 +1,15 @@
-"""How values of Python are written in weir's notation."""
+"""Specs, dtypes and features of Python as the library takes them."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from . import _core
-from ._place import MARK, refuse
+from ._node import LIST, Node, call, joined, number, string, structure
+from ._runtime import default_runtime
 from ._values import Ragged, Sparse
 
 RESERVED = frozenset("if then else let in or and not true false none auto inf nan newaxis param".split())
@@ -20,38 +20,9 @@ DTYPES = (
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 
-def checked(value: Any) -> Any:
-    """A constant, which must not be the text of a value that is being traced."""
-    if (MARK if isinstance(value, str) else MARK.encode()) in value:
-        refuse("The text of a value", "Use weir.fn.as_string(x), `+` and weir.fn.string_join([a, b]).")
-    return value
-
-
-def string(value: str | bytes) -> str:
-    """A string literal. Strings are bytes, whose escapes in Python are the notation's."""
-    checked(value)
-    data = value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
-    # After a double quote, repr() puts single quotes around, and escapes those.
-    return '"' + repr(b'"' + data)[3:-1].replace('"', '\\"').replace("\\'", "'") + '"'
-
-
-def key(name: str) -> str:
-    """A key of a dict, quoted where it is no identifier."""
-    if not isinstance(name, str):
-        raise TypeError(f"expected a string as the key of a dict, found {name!r}")
-    return name if _NAME.match(name) else string(name)
-
-
 def is_name(name: str) -> bool:
     """Whether a variable can have that name."""
     return bool(_NAME.match(name)) and name not in RESERVED and name != "_"
-
-
-def number(value: bool | int | float) -> str:
-    """A literal of a Python number, which repr() writes as the notation does."""
-    if isinstance(value, (bool, np.bool_)):
-        return "true" if value else "false"
-    return repr(int(value) if isinstance(value, int) else float(value))
 
 
 def _numpy_name(made: np.dtype[Any]) -> str:
@@ -86,15 +57,6 @@ def is_dtype(value: Any) -> bool:
     )
 
 
-def _structured(value: Any, one: Callable[[Any], str]) -> str | None:
-    """A dict or tuple whose leaves `one` writes; None for what is none."""
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{key(name)}: {one(part)}" for name, part in value.items()) + "}"
-    if isinstance(value, tuple):
-        return "(" + ", ".join(map(one, value)) + ("," if len(value) == 1 else "") + ")"
-    return None
-
-
 def _dims(shape: Any) -> str:
     """A shape as it stands in a spec; of TensorFlow's, one of unknown rank too."""
     try:
@@ -108,6 +70,12 @@ _SCALARS = {bool: "bool", int: "int64", float: "float32", bytes: "string"}
 
 
 def spec(value: Any) -> str:
+    """The text of a structure, as spec_node() takes it."""
+    made = spec_node(value)
+    return made if isinstance(made, str) else str(_core.apply(default_runtime(), [("", call("empty", made))]).spec)
+
+
+def spec_node(value: Any) -> Any:
     """The structure of elements: its text, a dtype, what has `shape` and `dtype` (arrays as examples, TensorSpec), an
     example of Python, or dicts and tuples of these.
     """
@@ -115,9 +83,9 @@ def spec(value: Any) -> str:
         return value
     if isinstance(value, _core.Spec):
         return str(value)
-    structure = _structured(value, spec)
-    if structure is not None:
-        return structure
+    parts = structure(value, spec_node)
+    if parts is not None:
+        return parts
     if is_dtype(value) or named_dtype(value):
         return dtype(value)
     if isinstance(value, Ragged):
@@ -139,7 +107,7 @@ def spec(value: Any) -> str:
     )
 
 
-def _feature(value: Any) -> str | None:
+def _feature(value: Any) -> Any:
     """A feature that is said as tf.io does it; None for another value."""
     kind = type(value).__name__
     if kind == "VarLenFeature":
@@ -150,15 +118,15 @@ def _feature(value: Any) -> str | None:
         return None
     one = dtype(value.dtype) + _dims(value.shape)
     sequence = kind == "FixedLenSequenceFeature"
-    default = "" if value.default_value is None else f" = {_literal(value.default_value)}"
-    return (f"sequence({one})" if sequence else one) + default
+    written = f"sequence({one})" if sequence else one
+    return written if value.default_value is None else joined([f"{written} = ", _literal(value.default_value)])
 
 
-def fields(value: Any) -> str:
+def fields(value: Any) -> Any:
     """What a record has, by name: the text of each feature, a dtype, spec or example."""
     if isinstance(value, dict):
-        return str(_structured(value, fields))
-    return _feature(value) or spec(value)
+        return structure(value, fields)
+    return _feature(value) or spec_node(value)
 
 
 def shapes(value: Any, element: _core.Spec) -> Any:
@@ -180,25 +148,29 @@ def shapes(value: Any, element: _core.Spec) -> Any:
     return [getattr(dim, "value", dim) for dim in value]
 
 
-def _literal(value: Any) -> str:
+def _list(value: Any, one: Any) -> Node:
+    return Node(LIST, "", tuple(("", one(part)) for part in value))
+
+
+def _literal(value: Any) -> Any:
     """Numbers and strings, and lists of them."""
     if isinstance(value, (list, tuple)):
-        return "[" + ", ".join(map(_literal, value)) + "]"
+        return _list(value, _literal)
     if isinstance(value, (np.ndarray, np.generic)):
         return _literal(value.tolist())
     return string(value) if isinstance(value, (str, bytes)) else number(value)
 
 
-def features(value: Any) -> str:
+def features(value: Any) -> Any:
     """Shapes and boundaries: numbers, lists of them, and None, which is `none`."""
     if isinstance(value, (list, tuple, np.ndarray)):
-        return "[" + ", ".join(map(features, value)) + "]"
+        return _list(value, features)
     if isinstance(value, str):
         return value
     return "none" if value is None else _literal(value)
 
 
-def column(value: Any) -> str:
+def column(value: Any) -> Any:
     """A column of CSV: a dtype or its name, or a default, which a list of one may hold as in TensorFlow.
 
     A scalar of NumPy is a default of its dtype; bytes are always a default.
@@ -212,7 +184,12 @@ def column(value: Any) -> str:
     if named_dtype(value):
         return dtype(value)
     if isinstance(value, np.number):
-        return f"{dtype(value.dtype)}({number(value.item())})"
+        return joined([f"{dtype(value.dtype)}(", number(value.item()), ")"])
     if isinstance(value, (bool, np.bool_, int, float, str, bytes)):
         return _literal(value)
     raise TypeError(f"expected a dtype, its name, or a default, found {type(value).__name__}")
+
+
+def columns(values: Any) -> Node:
+    """Columns of CSV, in a list."""
+    return _list(values, column)

@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import operator
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NoReturn
 
 import numpy as np
 
 from . import _core, _text
+from ._late import late
+from ._node import CALL, string
 from ._place import MARK, Place, here, like, met_value, offered, refuse, returned, step
 from .errors import Error, TraceAttributeError, TraceError
 
@@ -103,7 +105,29 @@ class Lambda:
         return {number: value for number, value in self.body._free.items() if number not in own}
 
 
-Part = "str | Value | Bare | Captured | Lambda"
+class Group:
+    """A call, list, tuple or dict: members by name, each of several parts. A call may apply to its first one."""
+
+    __slots__ = ("kind", "members", "name", "piped")
+
+    def __init__(self, kind: int, name: str, members: list[tuple[str, list[Any]]], piped: bool = False) -> None:
+        self.kind = kind
+        self.name = name
+        self.members = members
+        self.piped = piped
+
+
+def leaves(parts: Iterable[Any]) -> Iterator[Any]:
+    """The parts, and those of the groups among them."""
+    for part in parts:
+        if isinstance(part, Group):
+            for _, inner in part.members:
+                yield from leaves(inner)
+        else:
+            yield part
+
+
+Part = "str | Node | Value | Bare | Captured | Group | Lambda"
 
 
 class Value:
@@ -129,9 +153,7 @@ class Value:
         self._place: Place | None = None if trivial else here()
         self._scope = active.scopes[-1] if active.scopes else None
         self._free: dict[int, Value] = {}
-        for part in parts:
-            if type(part) is str:
-                continue
+        for part in leaves(parts):
             if isinstance(part, Bare):
                 self._free.update(part.value._free)
             elif isinstance(part, Value):
@@ -365,9 +387,7 @@ class Value:
 
     def __repr__(self) -> str:
         # For debuggers. A constant that contains it is refused where it is written.
-        from ._writer import Writer
-
-        return f"{MARK}{Writer().text(self)}>"
+        return f"{MARK}{late.build.text_of(self)}>"
 
 
 def _converted(value: Value, dtype: str) -> str:
@@ -427,22 +447,19 @@ def logical(word: str, function: str, left: Value, right: Any) -> Value:
 
 def call(function: str, *arguments: Any) -> Value:
     """`function(arguments)`."""
-    parts: list[Any] = [f"{function}("]
-    for number, argument in enumerate(arguments):
-        parts += ([", "] if number else []) + [Bare(as_value(argument))]
-    return Value((*parts, ")"))
+    return Value((Group(CALL, function, [("", [Bare(as_value(argument))]) for argument in arguments]),))
 
 
 def member(value: Value, name: str) -> Any:
     """`value.name` of a dict."""
     spec = spec_of(value)
     if spec.kind == "dict" and name in spec.keys:
-        return of_spec((value, f".{_text.key(name)}"), spec.children[spec.keys.index(name)], value._trivial)
-    datasets = _dataset_value()
+        return of_spec((value, ".", string(name)), spec.children[spec.keys.index(name)], value._trivial)
+    datasets = late.DatasetValue
     if spec.kind == "dataset" and hasattr(datasets, name):
         # Its structure was not asked for before: it is what a branch or a terminal gives. Only a name can stand before
         # another pipe.
-        if any(isinstance(part, str) and part == " | " for part in value._parts):
+        if any(isinstance(part, Group) and part.piped for part in value._parts):
             given = Value(value._parts, atomic=False)
             given._scope, given._place = value._scope, value._place
             value._parts = ("let _t0 = ", given, " in _t0")
@@ -475,21 +492,16 @@ def position(value: Value, index: int) -> Any:
 
 def of_spec(parts: tuple[Any, ...], spec: _core.Spec, trivial: bool = False) -> Any:
     """A value of a known structure: one of a dataset has the methods of datasets."""
-    made = _dataset_value() if spec.kind == "dataset" else Value
+    made = late.DatasetValue if spec.kind == "dataset" else Value
     return made(parts, spec=spec, trivial=trivial)
-
-
-def _dataset_value() -> type[Value]:
-    from ._dataset import DatasetValue
-
-    return DatasetValue
 
 
 def as_value(value: Any, adapts: bool = False) -> Value:
     """What Python has, as a value of an expression. `adapts`: NumPy's scalars are literals, as Python's are."""
-    from ._capture import capture
-
-    return value if isinstance(value, Value) else capture(value, adapts)
+    if isinstance(value, Value):
+        return value
+    made: Value = late.capture(value, adapts)
+    return made
 
 
 def fitted(make: Callable[[bool], Value], given: Any) -> Value:
@@ -514,9 +526,7 @@ def _has_scalars(value: Any) -> bool:
 def spec_of(value: Value) -> _core.Spec:
     """The structure of a value, which the library knows."""
     if value._spec is None:
-        from ._build import probe
-
-        value._spec = probe(value)
+        value._spec = late.build.probe(value).spec
     return value._spec
 
 

@@ -1,54 +1,31 @@
-"""Values of expressions as text."""
+"""Values of expressions as arguments of the library."""
 
 from __future__ import annotations
 
-import re
-from typing import Any, NamedTuple
+from typing import Any
 
-from ._trace import Bare, Captured, Lambda, Scope, Value
-
-
-class Span(NamedTuple):
-    """Which bytes of a text a value or a lambda has become."""
-
-    begin: int
-    end: int
-    owner: Value | Lambda
+from ._node import CALL, JOINED, Node, joined
+from ._trace import Bare, Captured, Group, Lambda, Scope, Value, leaves
 
 
 class Writer:
-    """Renders values as text, and collects what is passed by name.
+    """Renders values, and binds those that are used twice.
 
-    With `marks`, the text has signs around what each value and lambda becomes; `unmarked` takes them out again.
+    With `owners`, which it fills, what each value and lambda becomes has its place in that list as a label.
     """
 
-    def __init__(self, marks: bool = False) -> None:
-        self._owners: list[Value | Lambda] | None = [] if marks else None
-        self.arguments: list[tuple[str, Any]] = []
-        self._names: dict[int, str] = {}
+    def __init__(self, owners: list[Value | Lambda] | None = None) -> None:
+        self._owners = owners
         self._uses: dict[int, int] = {}
         self._bindings: dict[int, list[Value]] = {}
         self._bound: dict[int, str] = {}
         self._count = 0
 
-    def argument(self, handed: Any) -> str:
-        """The name of what is passed by name; the same object has one name."""
-        name = self._names.get(id(handed))
-        if name is None:
-            name = self._names[id(handed)] = f"_{len(self.arguments)}"
-            self.arguments.append((name, handed))
-        return f"@{name}"
-
-    def text(self, value: Value) -> str:
+    def node(self, value: Value) -> Any:
         """A value that stands in no lambda."""
         scope = Scope(None)
         self._survey(value, [scope])
         return self._scoped(scope, value)
-
-    def function(self, traced: Lambda) -> str:
-        """A lambda that stands in no other."""
-        self._survey(traced.body, [traced.scope])
-        return f"{traced.pattern} -> {self._scoped(traced.scope, traced.body)}"
 
     def _survey(self, value: Value, chain: list[Scope]) -> None:
         """Finds out which values are bound, and where. `chain` are the scopes around, the outermost first."""
@@ -66,86 +43,77 @@ class Writer:
         if crosses:
             # It is written at home, and so is what it is made of.
             chain = chain[: chain.index(home) + 1]
-        for part in value._parts:
-            if type(part) is str:
-                continue
-            if isinstance(part, Bare):
-                self._survey(part.value, chain)
-            elif isinstance(part, Value):
-                self._survey(part, chain)
-            elif isinstance(part, Lambda):
+        for part in leaves(value._parts):
+            if isinstance(part, Lambda):
                 self._survey(part.body, [*chain, part.scope])
+            elif (inner := _inner(part)) is not None:
+                self._survey(inner, chain)
 
-    def _scoped(self, scope: Scope, body: Value) -> str:
+    def _scoped(self, scope: Scope, body: Value) -> Any:
         """The body of a scope, after what is bound in it: each value after those that it needs."""
         waiting = {id(value) for value in self._bindings.pop(id(scope), [])}
-        lets: list[str] = []
+        lets: list[Any] = []
         seen: set[int] = set()
 
         def visit(value: Value) -> None:
             if id(value) in seen or value._trivial:
                 return
             seen.add(id(value))
-            for part in value._parts:
+            for part in leaves(value._parts):
                 inner = _inner(part)
                 if inner is not None:
                     visit(inner)
             if id(value) in waiting:
-                text = self._marked(value, self._plain(value))
+                made = self._labelled(value, self._plain(value))
                 self._count += 1
                 self._bound[id(value)] = f"_t{self._count}"
-                lets.append(f"let _t{self._count} = {text if value._atomic else f'({text})'} in ")
+                lets.extend((f"let _t{self._count} = ", *([made] if value._atomic else ["(", made, ")"]), " in "))
 
         if waiting:
             visit(body)
-        return "".join(lets) + self._operand(body) if lets else self._bare(body)
+        return joined([*lets, self._operand(body)]) if lets else self._bare(body)
 
-    def _operand(self, value: Value) -> str:
-        text = self._bare(value)
-        return text if value._atomic or self._bound.get(id(value)) else f"({text})"
+    def _operand(self, value: Value) -> Any:
+        made = self._bare(value)
+        return made if value._atomic or self._bound.get(id(value)) else joined(["(", made, ")"])
 
-    def _bare(self, value: Value) -> str:
-        return self._bound.get(id(value)) or self._marked(value, self._plain(value))
+    def _bare(self, value: Value) -> Any:
+        return self._bound.get(id(value)) or self._labelled(value, self._plain(value))
 
-    def _plain(self, value: Value) -> str:
-        out = []
-        for part in value._parts:
-            if isinstance(part, str):
-                out.append(part)
-            elif isinstance(part, Bare):
-                out.append(self._bare(part.value))
-            elif isinstance(part, Value):
-                out.append(self._operand(part))
-            elif isinstance(part, Captured):
-                out.append(self.argument(part.handed))
-            elif part.branch:
-                out.append(f"({self._scoped(part.scope, part.body)})")
-            else:
-                out.append(self._marked(part, f"{part.pattern} -> {self._scoped(part.scope, part.body)}"))
-        return "".join(out)
+    def _input(self, value: Value) -> Any:
+        """What an operator applies to: a dataset that is handed, a call, or a text, as the input of no operator."""
+        piped = any(isinstance(part, Group) and part.piped for part in value._parts)
+        made = self._bare(value) if piped else self._operand(value)
+        if isinstance(made, (str, Node)) and not (isinstance(made, Node) and made.kind == CALL):
+            text = made if isinstance(made, Node) and made.kind == JOINED else Node(JOINED, "", (("", made),))
+            made = Node(CALL, "", (("", text),))
+        return made
 
-    def _marked(self, owner: Value | Lambda, text: str) -> str:
+    def _plain(self, value: Value) -> Any:
+        return joined(map(self._part, value._parts))
+
+    def _part(self, part: Any) -> Any:
+        if isinstance(part, Bare):
+            return self._bare(part.value)
+        if isinstance(part, Value):
+            return self._operand(part)
+        if isinstance(part, Captured):
+            return part.handed
+        if isinstance(part, Group):
+            made = [(name, joined(map(self._part, parts))) for name, parts in part.members]
+            if part.piped:
+                made[0] = ("", self._input(part.members[0][1][0]))
+            return Node(part.kind, part.name, tuple(made))
+        if not isinstance(part, Lambda):
+            return part
+        body = self._scoped(part.scope, part.body)
+        return joined(["(", body, ")"]) if part.branch else self._labelled(part, joined([f"{part.pattern} -> ", body]))
+
+    def _labelled(self, owner: Value | Lambda, made: Any) -> Any:
         if self._owners is None:
-            return text
+            return made
         self._owners.append(owner)
-        return f"\x01{len(self._owners) - 1}\x02{text}\x03"
-
-    def unmarked(self, marked: str) -> tuple[str, list[Span]]:
-        """A text without its marks, and what each part of it was made of, an inner part after the one around it."""
-        out = bytearray()
-        spans: list[Span] = []
-        waiting: list[int] = []
-        for piece in re.split("(\x01\\d+\x02|\x03)", marked):
-            if piece.startswith("\x01"):
-                assert self._owners is not None
-                waiting.append(len(spans))
-                spans.append(Span(len(out), 0, self._owners[int(piece[1:-1])]))
-            elif piece == "\x03":
-                number = waiting.pop()
-                spans[number] = spans[number]._replace(end=len(out))
-            else:
-                out += piece.encode()
-        return out.decode(), spans
+        return joined([made], label=str(len(self._owners) - 1))
 
 
 def _owner(scope: Scope, chain: list[Scope]) -> Scope:

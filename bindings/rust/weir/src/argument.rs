@@ -138,7 +138,7 @@ impl RawArguments {
     }
 }
 
-/// Runs a call. Callbacks are handed over once, so this is where the library gets them.
+/// Runs a call. The library takes ownership of callbacks here, once.
 pub(crate) fn with_raw<T>(given: &[(String, Argument)], body: impl FnOnce(*const sys::weir_argument, u64) -> T) -> T {
     let mut raw = RawArguments::default();
     let (list, count) = raw.add(given);

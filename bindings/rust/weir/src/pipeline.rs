@@ -303,7 +303,7 @@ impl Pipeline {
         })
     }
 
-    /// Hands in what expressions and lambdas call `@NAME`.
+    /// Passes what expressions and lambdas call `@NAME`.
     #[must_use]
     pub fn with(&self, name: &str, value: impl Into<Argument>) -> Self {
         let named = (format!("@{name}"), value.into());
