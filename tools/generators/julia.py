@@ -69,11 +69,8 @@ def declarations(header):
     for function in header.functions:
         names = ", ".join(identifier(p.name) for p in function.parameters)
         takes = ", ".join(f"{identifier(p.name)}::{type_of(p.type)}" for p in function.parameters)
-        if function.doc:
-            out.append("\n" + doc(function.doc, f"{function.name}({names})"))
-        else:
-            out.append("\n")
-        out.append(f"{function.name}({names}) =\n    @ccall libweir.{function.name}({takes})::{type_of(function.result)}\n")
+        call = f"@ccall libweir.{function.name}({takes})::{type_of(function.result)}"
+        out.append(f"\n{function.name}({names}) =\n    {call}\n")
     return "".join(out)
 
 
