@@ -28,6 +28,22 @@ class Bytes(ctypes.Structure):
     _fields_ = [("data", ctypes.POINTER(ctypes.c_char)), ("size", ctypes.c_uint64), ("owner", ctypes.c_uint64)]
 
 
+class Argument(ctypes.Structure):
+    """weir_argument, of a kind with a text and members."""
+
+
+Argument._fields_ = [
+    ("struct_size", ctypes.c_uint32), ("kind", ctypes.c_uint32), ("name", ctypes.c_char_p), ("name_size", ctypes.c_uint64),
+    ("text", ctypes.c_char_p), ("text_size", ctypes.c_uint64), ("passed", ctypes.c_uint64 * 4),
+    ("members", ctypes.POINTER(Argument)), ("member_count", ctypes.c_uint64), ("number", ctypes.c_double)]
+TEXT, CALL, JOINED = 0, 7, 8
+
+
+def argument(kind, text, *members):
+    return Argument(ctypes.sizeof(Argument), kind, b"", 0, text, len(text), (0, 0, 0, 0), (Argument * len(members))(*members),
+                    len(members), 0.0)
+
+
 class Library:
     """weir.h, as far as the samples need it."""
 
@@ -75,6 +91,10 @@ def schemas(library):
 def checked(library):
     for text in ("range(3) | take(true) | bathc(2)", "range(3) | map(x -> x.a)", "range(3) | shard(2, 5)", "range(3"):
         yield library.json("weir_dataset_check", library.runtime, text.encode(), UNTIL_LENGTH, None, ctypes.c_uint64(0), 0)
+    wrong = argument(JOINED, b"a label", argument(TEXT, b"x -> x"), argument(TEXT, b".a"))
+    call = argument(CALL, b"map", argument(CALL, b"range", argument(TEXT, b"3")), wrong)
+    yield library.json("weir_dataset_check", library.runtime, None, ctypes.c_uint64(0), ctypes.byref(call),
+                       ctypes.c_uint64(1), 0)
 
 
 def counted(library):
