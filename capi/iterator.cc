@@ -240,9 +240,11 @@ int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* e
 }
 
 int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
-    return deliver(delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); });
-  });
+  // It runs once per element; the compiler would not inline what it finds in two places.
+  return with_iterator(
+      iterator, error, [&](const Delivery& delivery, uint64_t) __attribute__((always_inline)) {
+        return deliver(delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); });
+      });
 }
 
 int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error) {
