@@ -212,10 +212,8 @@ class CallPrinter {
     if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
-      const std::string elsewhere =
-          names_elsewhere(syntax::CalleeKind::function) + names_elsewhere(syntax::CalleeKind::transformation);
-      return invalid_argument(
-          {concat("there is no operator called ", call.text), syntax::hint_for(call.text, names, elsewhere)});
+      return invalid_argument({concat("there is no operator called ", call.text),
+                               syntax::hint_for(call.text, names, names_elsewhere())});
     }
     auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
     const bool piped = !function && (!def || def->kind != OperatorKind::source);

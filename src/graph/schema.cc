@@ -231,11 +231,8 @@ Result<std::vector<SchemaEntry>> schema(std::string_view name) {
   }
   std::erase_if(all, [&](const SchemaEntry& entry) { return entry.name != wanted; });
   if (!all.empty()) return all;
-  return Status(Code::not_found,
-                expected_found("the name of an operator or function", quote(name),
-                               syntax::hint_for(name, names,
-                                                names_elsewhere(syntax::CalleeKind::transformation) +
-                                                    names_elsewhere(syntax::CalleeKind::function))));
+  return Status(Code::not_found, expected_found("the name of an operator or function", quote(name),
+                                                syntax::hint_for(name, names, names_elsewhere())));
 }
 
 }  // namespace weir

@@ -47,10 +47,10 @@ const syntax::Grammars& signatures() {
   return table;
 }
 
-std::string names_elsewhere(syntax::CalleeKind kind) {
+std::string names_elsewhere(std::optional<syntax::CalleeKind> kind) {
   std::string out;
   for (const OperatorDef* def : operators()) {
-    if (kind_of(*def) == kind && *def->page.elsewhere != '\0') out += concat(def->page.elsewhere, "\n");
+    if (kind_of(*def) == kind.value_or(kind_of(*def))) out += concat(def->page.elsewhere, "\n");
   }
   return out;
 }

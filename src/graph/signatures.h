@@ -1,6 +1,7 @@
 // What the parser must know about operators and functions: the grammar of each argument.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "syntax/grammar.h"
@@ -9,7 +10,7 @@ namespace weir {
 
 const syntax::Grammars& signatures();
 
-// What the operators that may stand there are called elsewhere (OperatorPage::elsewhere), for hints.
-std::string names_elsewhere(syntax::CalleeKind kind);
+// What the operators that may stand there, or anywhere, are called elsewhere (OperatorPage::elsewhere).
+std::string names_elsewhere(std::optional<syntax::CalleeKind> kind = {});
 
 }  // namespace weir

@@ -154,15 +154,13 @@ const OperatorDef& definition() {
       .name = "list_files",
       .kind = OperatorKind::source,
       .page =
-          {
-              .doc =
-                  "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
-              .cost = "Reads the folders once, when the dataset is built.",
-              .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
-              .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
-              .bench = R"(list_files("NAMES") | repeat(1000))",
-              .elsewhere = "glob: list_files(\"*.tfrecord\")",
-          },
+          {.doc =
+               "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.",
+           .cost = "Reads the folders once, when the dataset is built.",
+           .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
+           .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
+           .bench = R"(list_files("NAMES") | repeat(1000))",
+           .elsewhere = "glob: list_files(\"*.tfrecord\")"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,
                  .expand = expand},

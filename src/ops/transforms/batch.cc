@@ -125,16 +125,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Batch>({
       .name = "batch",
       .page =
-          {
-              .doc =
-                  "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
-              .cost = "At most one copy of each element.",
-              .example = "range(5) | batch(2)",
-              .output = "[0, 1]\n[2, 3]\n[4]",
-              .bench = "range(1000000) | batch(128)",
-              .elsewhere =
-                  "chunk chunks chunked group: batch(n)\nchunks_exact array_chunks: batch(n, drop_remainder: true)\ncollate collate_fn: batch(n), or padded_batch(n) for elements of unequal shapes\ncollect to_list list to_array: batch(n); the program that reads the elements has them without it\nas_numpy_iterator: by the program that reads the elements; leave it out\ndata_loader: shuffle(n) | batch(n) | prefetch(auto)",
-          },
+          {.doc =
+               "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
+           .cost = "At most one copy of each element.",
+           .example = "range(5) | batch(2)",
+           .output = "[0, 1]\n[2, 3]\n[4]",
+           .bench = "range(1000000) | batch(128)",
+           .elsewhere =
+               "chunk chunks chunked group: batch(n)\nchunks_exact array_chunks: batch(n, drop_remainder: true)\ncollate collate_fn: batch(n), or padded_batch(n) for elements of unequal shapes\ncollect to_list list to_array: batch(n); the program that reads the elements has them without it\nas_numpy_iterator: by the program that reads the elements; leave it out\ndata_loader: shuffle(n) | batch(n) | prefetch(auto)"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,
                  .columns = Columns::gathered},

@@ -154,15 +154,13 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Concatenate>({
       .name = "concatenate",
       .page =
-          {
-              .doc =
-                  "Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that differ become unknown.",
-              .cost = "No copy.",
-              .example = "range(2) | concatenate(range(10, 12))",
-              .output = "0\n1\n10\n11",
-              .bench = "range(500000) | concatenate(range(500000))",
-              .elsewhere = "union chain append extend concat: concatenate(other)",
-          },
+          {.doc =
+               "Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that differ become unknown.",
+           .cost = "No copy.",
+           .example = "range(2) | concatenate(range(10, 12))",
+           .output = "0\n1\n10\n11",
+           .bench = "range(500000) | concatenate(range(500000))",
+           .elsewhere = "union chain append extend concat: concatenate(other)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.opens_late_from = 1, .passes_positions = true},
       .access = {.open = access},

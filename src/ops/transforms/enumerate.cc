@@ -136,16 +136,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Enumerate>({
       .name = "enumerate",
       .page =
-          {
-              .doc =
-                  "Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
-              .cost = "One store per element.",
-              .example = "range(10, 12) | enumerate(start: 1)",
-              .output = "(1, 10)\n(2, 11)",
-              .bench = "range(1000000) | enumerate()",
-              .elsewhere =
-                  "map_with_index mapi map_indexed: enumerate() | map((i, x) -> …)\nwith_index zip_with_index indexed pairs: enumerate()",
-          },
+          {.doc =
+               "Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
+           .cost = "One store per element.",
+           .example = "range(10, 12) | enumerate(start: 1)",
+           .output = "(1, 10)\n(2, 11)",
+           .bench = "range(1000000) | enumerate()",
+           .elsewhere =
+               "map_with_index mapi map_indexed: enumerate() | map((i, x) -> …)\nwith_index zip_with_index indexed pairs: enumerate()"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
       .position = {.passes_positions = true},
       .access = {.open = access},

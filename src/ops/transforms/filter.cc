@@ -64,16 +64,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Filter>({
       .name = "filter",
       .page =
-          {
-              .doc =
-                  "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
-              .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
-              .example = "range(6) | filter(x -> x % 2 == 0)",
-              .output = "0\n2\n4",
-              .bench = "range(1000000) | filter(x -> x % 2 == 0)",
-              .elsewhere =
-                  "filter_map: filter(x -> …) | map(x -> …)\nwhere: filter(x -> …)\nreject: filter(x -> not …)\nsample random_sample: filter(x -> random_uniform([]) < 0.1)",
-          },
+          {.doc =
+               "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
+           .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
+           .example = "range(6) | filter(x -> x % 2 == 0)",
+           .output = "0\n2\n4",
+           .bench = "range(1000000) | filter(x -> x % 2 == 0)",
+           .elsewhere =
+               "filter_map: filter(x -> …) | map(x -> …)\nwhere: filter(x -> …)\nreject: filter(x -> not …)\nsample random_sample: filter(x -> random_uniform([]) < 0.1)"},
       .typing = {.columns = Columns::judged},
       .position = {.kept =
                        [](const ParamsBase&) {

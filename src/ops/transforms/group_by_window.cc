@@ -552,16 +552,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, GroupByWindow>({
       .name = "group_by_window",
       .page =
-          {
-              .doc =
-                  "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
-              .cost =
-                  "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
-              .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
-              .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
-              .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",
-              .elsewhere = "group_by group_by_key: group_by_window(key, …) or group_by_reducer(key, …)",
-          },
+          {.doc =
+               "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
+           .cost =
+               "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
+           .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
+           .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
+           .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",
+           .elsewhere = "group_by group_by_key: group_by_window(key, …) or group_by_reducer(key, …)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = infinite_or_unknown},
       .position = {.keeps_rows = true,
                    .kept =

@@ -170,17 +170,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, AnyMap>({
       .name = "map",
       .page =
-          {
-              .doc =
-                  "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
-              .cost =
-                  "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
-              .example = "range(3) | map(x -> {x, square: x * x})",
-              .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
-              .bench = "range(1000000) | map(x -> x + 1)",
-              .elsewhere =
-                  "for_each foreach apply transform: map(x -> …)\nselect project: map(d -> {d.a, …})\nwith_column: map(d -> {d.a, new: …})\npmap par_map parallel_map map_parallel: map(x -> …, num_parallel_calls: auto)\nzip_with map_zip: zip(a, b) | map((x, y) -> …)",
-          },
+          {.doc =
+               "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
+           .cost =
+               "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
+           .example = "range(3) | map(x -> {x, square: x * x})",
+           .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
+           .bench = "range(1000000) | map(x -> x + 1)",
+           .elsewhere =
+               "for_each foreach apply transform: map(x -> …)\nselect project: map(d -> {d.a, …})\nwith_column: map(d -> {d.a, new: …})\npmap par_map parallel_map map_parallel: map(x -> …, num_parallel_calls: auto)\nzip_with map_zip: zip(a, b) | map((x, y) -> …)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .columns = Columns::mapped},
       .position = {.kept =
                        [](const ParamsBase& base) {

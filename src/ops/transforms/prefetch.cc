@@ -58,15 +58,13 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Prefetch>({
       .name = "prefetch",
       .page =
-          {
-              .doc =
-                  "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
-              .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
-              .example = "range(3) | prefetch(2)",
-              .output = "0\n1\n2",
-              .bench = "range(1000000) | prefetch(1024)",
-              .elsewhere = "buffer buffered read_ahead: prefetch(n)",
-          },
+          {.doc =
+               "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
+           .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
+           .example = "range(3) | prefetch(2)",
+           .output = "0\n1\n2",
+           .bench = "range(1000000) | prefetch(1024)",
+           .elsewhere = "buffer buffered read_ahead: prefetch(n)"},
       .typing = {.cardinality = same_cardinality,  // Nothing runs ahead of who asks for positions.
                  .columns = Columns::passed},
       .position = {.kept =

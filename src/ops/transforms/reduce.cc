@@ -81,16 +81,14 @@ const OperatorDef& definition() {
       .name = "reduce",
       .kind = OperatorKind::terminal,
       .page =
-          {
-              .doc =
-                  "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
-              .cost = "One call of `f` per element.",
-              .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
-              .output = "10",
-              .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
-              .elsewhere =
-                  "fold foldl fold_left aggregate: reduce(initial, (s, x) -> …)\nsum: reduce(0, (s, x) -> s + x)\ncount: reduce(0, (n, x) -> n + 1)",
-          },
+          {.doc =
+               "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
+           .cost = "One call of `f` per element.",
+           .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
+           .output = "10",
+           .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
+           .elsewhere =
+               "fold foldl fold_left aggregate: reduce(initial, (s, x) -> …)\nsum: reduce(0, (s, x) -> s + x)\ncount: reduce(0, (n, x) -> n + 1)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.keeps_rows = true,
                    .kept =

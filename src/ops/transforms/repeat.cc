@@ -166,15 +166,13 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Repeat>({
       .name = "repeat",
       .page =
-          {
-              .doc =
-                  "Repeats the input `count` times, or forever if `count` is negative. An endless repeat ends after an epoch without elements.",
-              .cost = "Opens the input once per epoch.",
-              .example = "range(2) | repeat(2)",
-              .output = "0\n1\n0\n1",
-              .bench = "range(1000) | repeat(1000)",
-              .elsewhere = "cycle loop: repeat()",
-          },
+          {.doc =
+               "Repeats the input `count` times, or forever if `count` is negative. An endless repeat ends after an epoch without elements.",
+           .cost = "Opens the input once per epoch.",
+           .example = "range(2) | repeat(2)",
+           .output = "0\n1\n0\n1",
+           .bench = "range(1000) | repeat(1000)",
+           .elsewhere = "cycle loop: repeat()"},
       .typing = {.cardinality = cardinality_of<Params, cardinality>, .columns = Columns::passed},
       .position = {.epochs = epochs, .passes_positions = true},
       .access = {.open = access},

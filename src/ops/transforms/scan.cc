@@ -69,17 +69,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Scan>({
       .name = "scan",
       .page =
-          {
-              .doc =
-                  "Applies `f` to a running state and each element; `f` returns the next state and the output. An error leaves the state as it was.",
-              .cost =
-                  "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
-              .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
-              .output = "1\n3\n6\n10\n15",
-              .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))",
-              .elsewhere =
-                  "accumulate: scan(initial, (s, x) -> (s, …))\ncumsum: scan(0, (s, x) -> (s + x, s + x))",
-          },
+          {.doc =
+               "Applies `f` to a running state and each element; `f` returns the next state and the output. An error leaves the state as it was.",
+           .cost =
+               "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
+           .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
+           .output = "1\n3\n6\n10\n15",
+           .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))",
+           .elsewhere =
+               "accumulate: scan(initial, (s, x) -> (s, …))\ncumsum: scan(0, (s, x) -> (s + x, s + x))"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
       .position = {.keeps_rows = true, .passes_positions = true},
   });

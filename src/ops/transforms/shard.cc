@@ -135,16 +135,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shard>({
       .name = "shard",
       .page =
-          {
-              .doc =
-                  "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks can be continued by another number of ranks.",
-              .cost =
-                  "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
-              .example = "range(8) | shard(3, 1)",
-              .output = "1\n4\n7",
-              .bench = "range(1000000) | shard(4, 1)",
-              .elsewhere = "step_by every stride take_every: shard(n, 0), every n-th element",
-          },
+          {.doc =
+               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks can be continued by another number of ranks.",
+           .cost =
+               "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
+           .example = "range(8) | shard(3, 1)",
+           .output = "1\n4\n7",
+           .bench = "range(1000000) | shard(4, 1)",
+           .elsewhere = "step_by every stride take_every: shard(n, 0), every n-th element"},
       .typing = {.spec = spec_of<Params, spec>, .slice = slice},
       .position = {.passes_positions = true},
   });

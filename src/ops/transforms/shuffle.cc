@@ -541,17 +541,15 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Shuffle>({
       .name = "shuffle",
       .page =
-          {
-              .doc =
-                  "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
-              .cost =
-                  "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
-              .example = "range(5) | shuffle(5, seed: 42)",
-              .output = "0\n4\n1\n3\n2",
-              .bench = "range(1000000) | shuffle(10000, seed: 1)",
-              .elsewhere =
-                  "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions",
-          },
+          {.doc =
+               "Shuffles the elements: each is drawn at random from a buffer of `buffer_size` elements. The buffer is filled first. With -2 it takes the whole input, and an input that is known to be infinite is refused. For the same seed the order is tf.data's. Errors pass at once.",
+           .cost =
+               "One draw and one copy per element. A checkpoint is small; restoring it reads about buffer_size * (ln(buffer_size) + 0.6) elements again: 8 times the buffer at a thousand, 14 times at a million.",
+           .example = "range(5) | shuffle(5, seed: 42)",
+           .output = "0\n4\n1\n3\n2",
+           .bench = "range(1000000) | shuffle(10000, seed: 1)",
+           .elsewhere =
+               "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions"},
       .typing = {.cardinality = same_cardinality, .columns = Columns::passed},
       .position =
           {.counts_openings = always,

@@ -84,16 +84,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
       .page =
-          {
-              .doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
-              .cost =
-                  "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
-              .example = "range(5) | skip(3)",
-              .output = "3\n4",
-              .bench = "range(1000000) | skip(500000)",
-              .elsewhere =
-                  "drop offset: skip(n)\nrandom_split train_test_split: take(n) for one part and skip(n) for the other",
-          },
+          {.doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
+           .cost =
+               "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
+           .example = "range(5) | skip(3)",
+           .output = "3\n4",
+           .bench = "range(1000000) | skip(500000)",
+           .elsewhere =
+               "drop offset: skip(n)\nrandom_split train_test_split: take(n) for one part and skip(n) for the other"},
       .typing = {.slice = slice_of<Params, slice>},
   });
   return def;

@@ -77,16 +77,14 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Unbatch>({
       .name = "unbatch",
       .page =
-          {
-              .doc =
-                  "Splits each batch into its rows, along the first dimension. All tensors of an element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of one rank less, a row of a ragged tensor a dense one.",
-              .cost = "Moves no bytes but the indices of sparse tensors.",
-              .example = "range(5) | batch(2) | unbatch()",
-              .output = "0\n1\n2\n3\n4",
-              .bench = "range(1000000) | batch(128) | unbatch()",
-              .elsewhere =
-                  "flatten flat: unbatch() for tensors, flat_map(d -> d) for datasets\nexplode unchunk: unbatch()",
-          },
+          {.doc =
+               "Splits each batch into its rows, along the first dimension. All tensors of an element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of one rank less, a row of a ragged tensor a dense one.",
+           .cost = "Moves no bytes but the indices of sparse tensors.",
+           .example = "range(5) | batch(2) | unbatch()",
+           .output = "0\n1\n2\n3\n4",
+           .bench = "range(1000000) | batch(128) | unbatch()",
+           .elsewhere =
+               "flatten flat: unbatch() for tensors, flat_map(d -> d) for datasets\nexplode unchunk: unbatch()"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
       .position = {.keeps_rows = true,
                    .kept =

@@ -147,15 +147,13 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Unique>({
       .name = "unique",
       .page =
-          {
-              .doc =
-                  "Drops elements that came before. Elements are integers, bools, strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements beyond the limit `checkpoint_bytes` are errors.",
-              .cost = "A look-up per element, and a copy of the elements that stay if others are dropped.",
-              .example = "from_tensor_slices([3, 1, 3, 2, 1]) | unique()",
-              .output = "3\n1\n2",
-              .bench = "range(1000000) | map(x -> x % 1000) | unique()",
-              .elsewhere = "distinct dedup drop_duplicates: unique()",
-          },
+          {.doc =
+               "Drops elements that came before. Elements are integers, bools, strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements beyond the limit `checkpoint_bytes` are errors.",
+           .cost = "A look-up per element, and a copy of the elements that stay if others are dropped.",
+           .example = "from_tensor_slices([3, 1, 3, 2, 1]) | unique()",
+           .output = "3\n1\n2",
+           .bench = "range(1000000) | map(x -> x % 1000) | unique()",
+           .elsewhere = "distinct dedup drop_duplicates: unique()"},
       .typing = {.spec = spec_of<Params, spec>},
       .position = {.kept =
                        [](const ParamsBase&) {
