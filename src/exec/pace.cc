@@ -1,5 +1,6 @@
 #include "exec/pace.h"
 
+#include <cmath>
 #include <utility>
 
 namespace weir {
@@ -32,6 +33,9 @@ constexpr int64_t kTurnElements = 4;
 constexpr int64_t kLongPieceNs = 2'500'000;
 constexpr int64_t kSettlingNs = 5'000'000;
 constexpr double kGain = 0.05;
+// Where two turns with the same setting differ by more, the consumer takes some at once and then does
+// something else, for which there are threads.
+constexpr double kBursts = 0.3;
 constexpr int64_t kFirstPauseNs = 50'000'000;
 constexpr int64_t kLongestPauseNs = 3'200'000'000;
 
@@ -216,6 +220,7 @@ bool Pace::end_turn(double rate, bool slow, int64_t now_ns) {
     default:
       break;
   }
+  if (std::fabs(rate - rate_) > kBursts * std::max(rate, rate_)) return rest(false, alone_, now_ns);
   const bool better = other_rate_ > std::max(rate, rate_) * (1 + kGain);
   return rest(better ? !alone_ : alone_, better, now_ns);
 }

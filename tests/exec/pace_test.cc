@@ -356,6 +356,20 @@ TEST_CASE("pace: what the consumer does meanwhile counts for threads") {
   CHECK_FALSE(pace.settled_alone());
 }
 
+TEST_CASE("pace: a consumer that takes some at once, and then does something else, has threads for that") {
+  Pace pace = started();
+  Pipe pipe{pace, 0, 200 * kUs};
+  // Threads make 64 in 7 ms, while it does something else for 20 ms.
+  for (int i = 0; i < 200; ++i) {
+    const int64_t begin_ns = pipe.now_ns;
+    pipe.together_ns = kUs;
+    for (const int64_t until = pipe.elements + 64; pipe.elements < until;) pipe.run(1);
+    CHECK(pipe.now_ns > begin_ns);
+    pipe.now_ns += 20 * kMs;
+  }
+  CHECK_FALSE(pace.settled_alone());
+}
+
 TEST_CASE("pace: less than a twentieth more is worth no change") {
   for (const auto& [together_ns, alone] : {std::pair{96 * kUs, true}, std::pair{90 * kUs, false}}) {
     Pace pace = started();
