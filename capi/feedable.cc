@@ -1,7 +1,5 @@
 #include "capi/feedable.h"
 
-#include "core/text.h"
-
 namespace weir::capi {
 
 Status no_such_iterator() {

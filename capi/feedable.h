@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -25,7 +26,6 @@ class Feedable final : public Object {
   // A call in progress keeps the iterator that it began with. On error the former one stays: not_found,
   // invalid_argument if the elements don't fit.
   Status name_source(std::string_view string_handle);
-  // Cost: a lock if there is an order.
   Source source() const;
 
   const SpecRef spec;
@@ -40,23 +40,34 @@ class Feedable final : public Object {
 
 Status no_such_iterator();
 
-template <class Body>
-[[gnu::cold, gnu::noinline]] Answer on_named_iterator(weir_iterator feedable, Body& body) {
-  Pin<Feedable> pinned(feedable.value);
-  if (!pinned) return pin_error(pinned, "an iterator", feedable.value);
-  const Feedable::Source source = pinned->source();
-  Pin<IteratorObject> from(source.handle);
-  if (!from) return from.busy() ? busy_handle("an iterator") : no_such_iterator();
-  return body(Delivery(*from, pinned->spec, pinned->components, source.order), source.handle);
-}
+struct NamedIterator {
+  explicit NamedIterator(uint64_t handle)
+      : feedable(handle), source(feedable ? feedable->source() : Feedable::Source()), from(source.handle) {}
+  Status status(uint64_t handle) const {
+    if (!feedable) return pin_error(feedable, "an iterator", handle);
+    return from ? Status() : from.busy() ? busy_handle("an iterator") : no_such_iterator();
+  }
 
-// Lets `body(delivery, handle)` act on an iterator, or on the one that a feedable iterator names.
+  Pin<Feedable> feedable;
+  Feedable::Source source;
+  Pin<IteratorObject> from;
+};
+
+// Lets `body(delivery, handle)` act on an iterator, or on the one that a feedable iterator names. There is
+// one call of it, which the compiler inlines.
 template <class Body>
 Answer on_iterator(weir_iterator iterator, Body&& body) {
   Pin<IteratorObject> pinned(iterator.value);
-  if (pinned) [[likely]]
-    return body(Delivery(*pinned), iterator.value);
-  return pinned.busy() ? busy_handle("an iterator") : on_named_iterator(iterator, body);
+  std::optional<NamedIterator> named;
+  if (!pinned) [[unlikely]] {
+    if (pinned.busy()) return busy_handle("an iterator");
+    named.emplace(iterator.value);
+    WEIR_TRY(named->status(iterator.value));
+  }
+  const Delivery delivery =
+      named ? Delivery(*named->from, named->feedable->spec, named->feedable->components, named->source.order)
+            : Delivery(*pinned);
+  return body(delivery, named ? named->source.handle : iterator.value);
 }
 
 }  // namespace weir::capi

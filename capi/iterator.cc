@@ -3,7 +3,6 @@
 #include "capi/arguments.h"
 #include "capi/dataset_object.h"
 #include "capi/feedable.h"
-#include "core/text.h"
 #include "fs/file_system.h"
 #include "iterator/generation.h"
 #include "iterator/resize.h"
@@ -28,7 +27,6 @@ struct TakenOptions {
   bool has_ranks() const { return known.rank_checkpoint_count > 0; }
   bool has_name() const { return known.string_handle || known.string_handle_size > 0; }
   bool has_position() const { return has_bytes() || has_file() || has_ranks(); }
-  // Where to begin, or with what.
   bool has_beginning() const {
     return has_position() || known.flags != 0 || known.param_count > 0 || known.epoch != 0 ||
            known.world_size != 0 || known.checkpoint_policy != 0;
@@ -130,7 +128,6 @@ weir_iterator publish_iterator(std::unique_ptr<IteratorObject> object) {
   return weir_iterator{publish(HandleKind::iterator, std::move(object))};
 }
 
-// An iterator of any dataset of a structure, or a feedable one.
 Result<weir_iterator> create_from_spec(weir_runtime runtime, weir_dataset dataset,
                                        const TakenOptions& options) {
   if (dataset.value != 0 || options.has_beginning())
@@ -240,11 +237,9 @@ int32_t weir_iterator_spec(weir_iterator iterator, weir_spec* out, weir_error* e
 }
 
 int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_error* error) {
-  // It runs once per element; the compiler would not inline what it finds in two places.
-  return with_iterator(
-      iterator, error, [&](const Delivery& delivery, uint64_t) __attribute__((always_inline)) {
-        return deliver(delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); });
-      });
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
+    return deliver(delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); });
+  });
 }
 
 int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error) {
