@@ -17,20 +17,50 @@ bool alike(const Error& a, const Error& b) {
 
 }  // namespace
 
-void FailedReads::add(const Error& error) noexcept {
-  if (!error.read_failed || error.read == 0 || error.position_lost || find(error.read)) return;
+void FailedReads::add(const ErrorPtr& error) noexcept {
+  if (!error->read_failed || error->read == 0 || error->position_lost || find(error->read)) return;
   try {
-    Error listed = error;
-    listed.read = 0;
-    // The reader that answers it has not failed.
-    listed.read_failed = false;
-    auto pointer = std::make_shared<const Error>(std::move(listed));
-    const MutexLock lock(mutex_);
-    add(error.read, std::move(pointer));
+    list(*error);
   } catch (...) {
-    const MutexLock lock(mutex_);
-    lacked_memory_ = true;
+    keep_unlisted(error);
   }
+}
+
+void FailedReads::list(const Error& error) {
+  Error listed = error;
+  listed.read = 0;
+  // The reader that answers it has not failed.
+  listed.read_failed = false;
+  auto pointer = std::make_shared<const Error>(std::move(listed));
+  const MutexLock lock(mutex_);
+  add(error.read, std::move(pointer));
+}
+
+void FailedReads::list_the_rest() {
+  for (;;) {
+    ErrorPtr next;
+    {
+      const MutexLock lock(mutex_);
+      if (lacked_memory_) throw std::bad_alloc();
+      if (unlisted_count_ == 0) return;
+      next = std::move(unlisted_[--unlisted_count_]);
+    }
+    try {
+      list(*next);
+    } catch (...) {
+      keep_unlisted(next);
+      throw;
+    }
+  }
+}
+
+void FailedReads::keep_unlisted(const ErrorPtr& error) noexcept {
+  const MutexLock lock(mutex_);
+  any_.store(true, std::memory_order_release);
+  if (unlisted_count_ == kUnlisted)
+    lacked_memory_ = true;
+  else
+    unlisted_[unlisted_count_++] = error;
 }
 
 // REQUIRES: locked
@@ -52,15 +82,19 @@ ErrorPtr FailedReads::find(uint64_t read) const noexcept {
   if (empty()) return nullptr;
   const MutexLock lock(mutex_);
   const auto found = errors_.find(read);
-  return found == errors_.end() ? nullptr : found->second;
+  if (found != errors_.end()) return found->second;
+  for (size_t i = 0; i < unlisted_count_; ++i) {
+    if (unlisted_[i]->read == read) return unlisted_[i];
+  }
+  return nullptr;
 }
 
 void FailedReads::state(Archive& archive) {
   // The reads of each error.
   std::vector<std::pair<ErrorPtr, std::vector<uint64_t>>> files;
   if (!archive.loading()) {
+    list_the_rest();
     const MutexLock lock(mutex_);
-    if (lacked_memory_) throw std::bad_alloc();
     std::unordered_multimap<std::string, size_t> by_name;
     for (const uint64_t read : order_) {
       const ErrorPtr& error = errors_.at(read);

@@ -6,6 +6,7 @@
 // listed and is read again. May be used on any thread.
 #pragma once
 
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -25,21 +26,27 @@ class FailedReads : public RefCounted {
   static constexpr size_t kMost = 4096;
 
   // Lists the error if it says that a file could not be read.
-  void add(const Error& error) noexcept;
+  void add(const ErrorPtr& error) noexcept;
   // Lists all such errors of a block.
   void add(const Block& block) noexcept {
-    for (const RowError& error : block.errors) add(*error.error);
+    for (const RowError& error : block.errors) add(error.error);
   }
   // The listed error of that read, or null. Its record is the number of those before it, or -1 if there are
   // none.
   ErrorPtr find(uint64_t read) const noexcept;
   bool empty() const noexcept { return !any_.load(std::memory_order_acquire); }
 
-  // Loading adds to what is listed. Saving throws std::bad_alloc if there was no memory to list an error.
+  // Loading adds to what is listed. Saving throws std::bad_alloc if there is no memory for the list, or was
+  // none for more than kUnlisted errors.
   void state(Archive& archive);
 
  private:
+  static constexpr size_t kUnlisted = 16;
+
   void add(uint64_t read, ErrorPtr error);
+  void list(const Error& error);
+  void list_the_rest();
+  void keep_unlisted(const ErrorPtr& error) noexcept;
   void load(Archive& archive, int64_t files);
 
   mutable Mutex mutex_;
@@ -47,6 +54,9 @@ class FailedReads : public RefCounted {
   std::unordered_map<uint64_t, ErrorPtr> errors_;
   // Oldest first.
   std::deque<uint64_t> order_;
+  // Those for which there was no memory, until there is.
+  std::array<ErrorPtr, kUnlisted> unlisted_;
+  size_t unlisted_count_ = 0;
   bool lacked_memory_ = false;
 };
 

@@ -206,9 +206,9 @@ class CallPrinter {
     const bool has_input =
         !call.members.empty() &&
         (is_operand(call.members[0]) || (call.text.empty() && call.members[0].kind == Value::joined));
-    const bool function =
-        (!def || (def->kind != OperatorKind::source && !has_input)) &&
-        (signatures().knows(syntax::Place::function, call.text) || dtype_from_name(call.text).has_value());
+    const bool function = (!def || (def->kind != OperatorKind::source && !has_input)) &&
+                          (signatures().knows(syntax::CalleeKind::function, call.text) ||
+                           dtype_from_name(call.text).has_value());
     if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);

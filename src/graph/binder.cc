@@ -264,7 +264,8 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
   }
   return error_at(
       call, {concat("there is no ", piped ? "transformation" : "source or function", " called ", call.text),
-             syntax::hint_for(call.text, known, elsewhere(piped ? CalleeKind::transformation : CalleeKind::function))});
+             syntax::hint_for(call.text, known,
+                              elsewhere(piped ? CalleeKind::transformation : CalleeKind::function))});
 }
 
 Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope,

@@ -35,10 +35,12 @@ Status load(FailedReads& failed, const std::string& bytes) {
   return archive.status();
 }
 
+ErrorPtr pointer_to(Error error) { return std::make_shared<const Error>(std::move(error)); }
+
 TEST_CASE("failed reads: an error is listed by its read and answered without failing again") {
   FailedReads failed;
   CHECK(failed.empty());
-  failed.add(failed_read(7, "a", 5));
+  failed.add(pointer_to(failed_read(7, "a", 5)));
   CHECK(!failed.empty());
   CHECK(failed.find(8) == nullptr);
   const ErrorPtr found = failed.find(7);
@@ -52,8 +54,8 @@ TEST_CASE("failed reads: an error is listed by its read and answered without fai
 
 TEST_CASE("failed reads: the first error of a read stays") {
   FailedReads failed;
-  failed.add(failed_read(7, "a", 5));
-  failed.add(failed_read(7, "b", 6));
+  failed.add(pointer_to(failed_read(7, "a", 5)));
+  failed.add(pointer_to(failed_read(7, "b", 6)));
   CHECK(failed.find(7)->file == "a");
 }
 
@@ -61,11 +63,11 @@ TEST_CASE("failed reads: other errors are not listed") {
   FailedReads failed;
   Error no_read = failed_read(1);
   no_read.read_failed = false;
-  failed.add(no_read);
-  failed.add(failed_read(0));
+  failed.add(pointer_to(no_read));
+  failed.add(pointer_to(failed_read(0)));
   Error lost = failed_read(2);
   lost.position_lost = true;
-  failed.add(lost);
+  failed.add(pointer_to(lost));
   CHECK(failed.empty());
 }
 
@@ -83,8 +85,8 @@ TEST_CASE("failed reads: a block's errors are listed") {
 TEST_CASE("failed reads: what was saved is listed again, each file once") {
   FailedReads failed;
   for (uint64_t epoch = 1; epoch <= 100; ++epoch) {
-    failed.add(failed_read(epoch, "a", 5));
-    failed.add(failed_read(1000 + epoch, "b"));
+    failed.add(pointer_to(failed_read(epoch, "a", 5)));
+    failed.add(pointer_to(failed_read(1000 + epoch, "b")));
   }
   const std::string bytes = saved(failed);
   CHECK(bytes.find("cannot read a") == bytes.rfind("cannot read a"));
@@ -101,10 +103,10 @@ TEST_CASE("failed reads: what was saved is listed again, each file once") {
 
 TEST_CASE("failed reads: loading adds to what is listed") {
   FailedReads first;
-  first.add(failed_read(1, "a", 5));
+  first.add(pointer_to(failed_read(1, "a", 5)));
   FailedReads second;
-  second.add(failed_read(1, "other", 6));
-  second.add(failed_read(2, "b"));
+  second.add(pointer_to(failed_read(1, "other", 6)));
+  second.add(pointer_to(failed_read(2, "b")));
   REQUIRE(load(first, saved(second)).ok());
   CHECK(first.find(1)->file == "a");
   CHECK(first.find(2)->file == "b");
@@ -112,7 +114,7 @@ TEST_CASE("failed reads: loading adds to what is listed") {
 
 TEST_CASE("failed reads: the oldest are forgotten where there are too many") {
   FailedReads failed;
-  for (uint64_t read = 1; read <= FailedReads::kMost + 3; ++read) failed.add(failed_read(read));
+  for (uint64_t read = 1; read <= FailedReads::kMost + 3; ++read) failed.add(pointer_to(failed_read(read)));
   CHECK(failed.find(3) == nullptr);
   CHECK(failed.find(4));
   CHECK(failed.find(FailedReads::kMost + 3));

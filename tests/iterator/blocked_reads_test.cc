@@ -64,8 +64,6 @@ const char* const kTexts[] = {
     "tfrecord(\"z\", compression: \"gzip\")",
     "tfrecord(\"a\") | map(x -> x, num_parallel_calls: 2) | batch(2) | prefetch(2)",
     "from_tensor_slices([\"a\", \"a\"]) | interleave(f -> tfrecord(f), cycle_length: 2)",
-    "tfrecord(\"a\") | global_shuffle(seed: 1)",
-    "from_tensor_slices([\"a\"]) | map(f -> read_file(f))",
 };
 
 void write_file(FileSystem& files, const std::string& name, Compression compression) {

@@ -14,7 +14,7 @@ namespace weir::syntax {
 // Texts of this floor may call anything.
 class AnyCallee final : public SignatureTable {
  public:
-  bool knows(Place, std::string_view) const override { return true; }
+  bool knows(CalleeKind, std::string_view) const override { return true; }
 };
 
 inline const AnyCallee& notation() {

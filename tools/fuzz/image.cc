@@ -25,8 +25,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     case weir::ImageFormat::jpeg: {
       decode(weir::open_jpeg(bytes, {}), 1);
       decode(weir::open_jpeg(bytes, {.channels = 1, .ratio = 4}), 1);
-      const weir::ImageWindow window{.y = 3, .x = 9, .height = 4, .width = 5};
-      decode(weir::open_jpeg(bytes, {.window = &window}), 1);
+      const weir::ImageRegion region{.y = 3, .x = 9, .height = 4, .width = 5};
+      decode(weir::open_jpeg(bytes, {.region = &region}), 1);
       break;
     }
     case weir::ImageFormat::png:

@@ -65,8 +65,9 @@ Status searchsorted_infer(KernelCall& call) {
   }
   auto state = std::make_shared<Side>();
   state->right = side == "right";
-  const bool known = visit<Reals>(call.dtype(0), [&]<class T>() { call.body(searchsorted_body<T>, state); });
-  if (!known) return wrong_dtype(call, 0, "an integer or float dtype");
+  const bool computes =
+      visit<Reals>(call.dtype(0), [&]<class T>() { call.body(searchsorted_body<T>, state); });
+  if (!computes) return wrong_dtype(call, 0, "an integer or float dtype");
   call.result(DType::int64, v);
   const bool known = a.rank_known() && (a.rank() == 1 || (a.is_static() && v.is_static()));
   call.set_can_fail(!known);

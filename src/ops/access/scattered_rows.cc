@@ -138,7 +138,7 @@ void ScatteredRows::note_errors(const Block& part, const Targets& targets) noexc
     for (size_t i = 0; i < out_->columns.size() && parts_[i].bytes > 0; ++i) {
       std::memset(parts_[i].to + static_cast<size_t>(target) * parts_[i].bytes, 0, parts_[i].bytes);
     }
-    out_->fail_row(place, *error);
+    out_->fail_row(target, *error);
   }
 } catch (...) {
   lost_ = true;

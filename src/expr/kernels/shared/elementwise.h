@@ -9,8 +9,8 @@
 //
 // Bit i of a mask says that argument i moves from entry to entry. The masks named in Vectorised get a loop of
 // their own, for the dtypes that gain from it also with AVX2 (bench: scale_images, exp_floats); all others
-// share one with steps known at run time. One or two arguments have all of theirs; of more, the operation
-// names some: `using Masks = Vectorised<0b111, 0b011>;`.
+// share one with steps known at run time. Two arguments have all of theirs; of more, the operation names
+// some: `using Masks = Vectorised<0b111, 0b011>;`.
 #pragma once
 
 #include <array>
@@ -46,7 +46,7 @@ inline constexpr bool has_wide_sources = has_wide_loops<T> || std::is_same_v<T, 
 
 template <class F, size_t kArguments>
 struct MasksOf {
-  using type = std::conditional_t<kArguments == 1, Vectorised<0b1>, Vectorised<0b11, 0b01, 0b10>>;
+  using type = Vectorised<0b11, 0b01, 0b10>;
 };
 template <class F, size_t kArguments>
 requires requires { typename F::Masks; }
@@ -78,7 +78,8 @@ void loop_masked(R* out, int64_t count, const As*... in) {
   loop_baseline<Mask, F, R, As...>(out, count, in...);
 }
 template <class F, class R, class... As, size_t... I>
-void loop_stepped(R* out, int64_t count, unsigned mask, std::index_sequence<I...>, const As*... in) {
+[[gnu::noinline]] void loop_stepped(R* out, int64_t count, unsigned mask, std::index_sequence<I...>,
+                                    const As*... in) {
   for (int64_t k = 0; k < count; ++k) out[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
 }
 
@@ -90,7 +91,7 @@ void map_entries(const A* in, R* out, int64_t count) {
 
 // The loop that was made for the mask, or the one for all.
 template <class F, class R, class... As, unsigned... Masks>
-void span(R* out, int64_t count, unsigned mask, Vectorised<Masks...>, const As*... in) {
+[[gnu::noinline]] void span(R* out, int64_t count, unsigned mask, Vectorised<Masks...>, const As*... in) {
   const bool done =
       ((mask == Masks ? (loop_masked<Masks, F, R, As...>(out, count, in...), true) : false) || ...);
   if (!done) loop_stepped<F, R, As...>(out, count, mask, std::index_sequence_for<As...>(), in...);
@@ -121,6 +122,18 @@ std::optional<Shape> common_shape(KernelRun& run, std::index_sequence<I...>) {
   return ((run.arg(I).shape == first) && ...) ? std::optional<Shape>(first) : broadcast_run(run);
 }
 
+// The arguments that move from entry to entry, if all rows are one run: the others are one entry for all of
+// them.
+template <size_t... I>
+std::optional<unsigned> flat_mask(const KernelRun& run, const Shape& shape, std::index_sequence<I...>) {
+  const bool flat[] = {(run.arg(I).shape == shape && is_flat(run, run.arg(I)))...};
+  const auto same = [&](const Arg& arg) {
+    return arg.shape.count() == 1 && (arg.stride == 0 || run.rows() == 1);
+  };
+  if (!((flat[I] || same(run.arg(I))) && ...)) return std::nullopt;
+  return ((flat[I] ? 1u << I : 0u) | ...);
+}
+
 template <class F, class R, class... As, size_t... I>
 [[gnu::noinline]] void rows(KernelRun& run, std::index_sequence<I...> each) {
   using Masks = typename MasksOf<F, sizeof...(As)>::type;
@@ -129,14 +142,10 @@ template <class F, class R, class... As, size_t... I>
   R* out = run.make<R>(0, *shape);
   if (out == nullptr) return;
   const int64_t count = shape->count();
+  if (const std::optional<unsigned> mask = flat_mask(run, *shape, each))
+    return span<F, R, As...>(out, count * run.rows(), *mask, Masks(), run.arg(I).template row<As>(0)...);
   const bool whole[] = {run.arg(I).shape == *shape...};
-  const bool flat[] = {(whole[I] && is_flat(run, run.arg(I)))...};
   const bool single[] = {run.arg(I).shape.count() == 1 ...};
-  const auto same_for_all = [&](const Arg& arg) { return arg.stride == 0 || run.rows() == 1; };
-  if (((flat[I] || (single[I] && same_for_all(run.arg(I)))) && ...)) {
-    const unsigned mask = ((flat[I] ? 1u << I : 0u) | ...);
-    return span<F, R, As...>(out, count * run.rows(), mask, Masks(), run.arg(I).template row<As>(0)...);
-  }
   if (((whole[I] || single[I]) && ...)) {
     const unsigned mask = ((whole[I] ? 1u << I : 0u) | ...);
     for (int row = 0; row < run.rows(); ++row)
@@ -150,6 +159,18 @@ template <class F, class R, class... As, size_t... I>
     };
     walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
   }
+}
+
+// One argument broadcasts with nothing.
+template <class F, class R, class A>
+void body(KernelRun& run, std::index_sequence<0>) {
+  const Arg& a = run.arg(0);
+  R* out = run.make<R>(0, a.shape);
+  if (out == nullptr) return;
+  const bool flat = is_flat(run, a);
+  const int64_t width = flat ? a.shape.count() * run.rows() : a.shape.count();
+  for (int row = 0; row < (flat ? 1 : run.rows()); ++row)
+    map_entries<A, R, F>(a.row<A>(row), out + row * width, width);
 }
 
 template <class F, class R, class... As, size_t... I>
@@ -166,16 +187,34 @@ template <class F, class R, class... As, size_t... I>
   if (!shape) return;
   R* out = run.make<R>(0, *shape);
   if (out == nullptr) return;
+  const int64_t count = shape->count();
+  if (const std::optional<unsigned> mask = flat_mask(run, *shape, each)) {
+    for (int64_t k = 0; k < count * run.rows(); ++k) {
+      const char* const wrong =
+          F::check(load(run.arg(I).template row<As>(0)[(*mask >> I & 1) != 0 ? k : 0])...);
+      if (wrong == nullptr) {
+        out[k] = store<R>(F()(load(run.arg(I).template row<As>(0)[(*mask >> I & 1) != 0 ? k : 0])...));
+        continue;
+      }
+      const int64_t row = k / count;
+      run.fail(static_cast<int>(row), invalid_argument(wrong));
+      k = (row + 1) * count - 1;
+    }
+    return;
+  }
   const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
-  for (int row = 0; row < run.rows(); ++row, out += shape->count()) {
+  for (int row = 0; row < run.rows(); ++row, out += count) {
     const char* wrong = nullptr;
-    const auto compute = [&](R& to, Compute<As>... entries) {
-      wrong = F::check(entries...);
-      if (wrong == nullptr) to = store<R>(F()(entries...));
-    };
     const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
-      for (int64_t k = 0; k < width && wrong == nullptr; ++k)
-        compute(out[at + k], load(in[(mask >> I & 1) != 0 ? k : 0])...);
+      R* const to = out + at;
+      for (int64_t k = 0; k < width && wrong == nullptr; ++k) {
+        const char* const found = F::check(load(in[(mask >> I & 1) != 0 ? k : 0])...);
+        if (found != nullptr) {
+          wrong = found;
+          return;
+        }
+        to[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
+      }
     };
     walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
     if (wrong != nullptr) run.fail(row, invalid_argument(wrong));
