@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error_state.h"
+#include "support/failing_new.h"
 
 namespace weir {
 namespace {
@@ -136,6 +137,35 @@ Status loaded(const std::function<void(Error&, std::vector<uint64_t>&)>& change)
   archive("reads", reads);
   FailedReads failed;
   return load(failed, archive.take());
+}
+
+// Reads with numbers from 1 on, for which there is no memory.
+void add_without_memory(FailedReads& failed, uint64_t count) {
+  for (uint64_t read = 1; read <= count; ++read) {
+    const ErrorPtr error = pointer_to(failed_read(read, "a", 5));
+    fail_allocations(1);
+    failed.add(error);
+    fail_allocations(0);
+  }
+}
+
+TEST_CASE("failed reads: those that there was no memory for are listed when there is") {
+  const auto failed = make_ref<FailedReads>();
+  add_without_memory(*failed, 16);
+  for (uint64_t read = 1; read <= 16; ++read) CHECK(failed->find(read));
+  CHECK_FALSE(failed->find(17));
+  const auto other = make_ref<FailedReads>();
+  REQUIRE(load(*other, saved(*failed)).ok());
+  for (uint64_t read = 1; read <= 16; ++read) {
+    REQUIRE(other->find(read));
+    CHECK_FALSE(failed->find(read)->read_failed);
+  }
+}
+
+TEST_CASE("failed reads: without memory for more of them there is no position") {
+  const auto failed = make_ref<FailedReads>();
+  add_without_memory(*failed, 17);
+  CHECK_THROWS_AS(saved(*failed), std::bad_alloc);
 }
 
 TEST_CASE("failed reads: a damaged list is data_loss") {

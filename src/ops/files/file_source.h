@@ -4,10 +4,16 @@
 //   struct Format {
 //     using Params = …;        // with files, compression and num_parallel_reads
 //     using Reader = …;        // a FileReader with next_batch
-//     using Rows = …;          // the output of next_batch: a RecordBatch, or a Block of the operator's
-//     structure static constexpr const char* reader_name;  // of the internal operator static const
-//     OperatorDef& op(); static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const
-//     Params&, uint64_t); static Result<Spec> spec(const Params&);  // of a row; a string if it is left out
+//     using Rows = …;          // what next_batch fills: a RecordBatch, or a Block
+//
+//     static constexpr const char* reader_name;  // of op(), the internal operator
+//
+//     static const OperatorDef& op();
+//
+//     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t);
+//
+//     static Result<Spec> spec(const Params&);  // of a row; a string if left out
+//
 //     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
 //     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
 //     static bool seeks(Context&, const std::vector<std::string>& files);

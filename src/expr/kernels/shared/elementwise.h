@@ -181,6 +181,18 @@ void body(KernelRun& run, std::index_sequence<I...> each) {
     *out = store<R>(F()(load(*run.arg(I).template row<As>(0))...));
 }
 
+// Computes entries up to one that fails, if any: returns how many, and says why it failed.
+template <class F, class R, class... As, size_t... I>
+[[gnu::noinline]] int64_t checked_span(R* out, int64_t count, unsigned mask, const char*& wrong,
+                                       std::index_sequence<I...>, const As*... in) {
+  for (int64_t k = 0; k < count; ++k) {
+    wrong = F::check(load(in[(mask >> I & 1) != 0 ? k : 0])...);
+    if (wrong != nullptr) return k;
+    out[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
+  }
+  return count;
+}
+
 template <class F, class R, class... As, size_t... I>
 [[gnu::noinline]] void checked_rows(KernelRun& run, std::index_sequence<I...> each) {
   const std::optional<Shape> shape = common_shape(run, each);
@@ -188,33 +200,25 @@ template <class F, class R, class... As, size_t... I>
   R* out = run.make<R>(0, *shape);
   if (out == nullptr) return;
   const int64_t count = shape->count();
+  const char* wrong = nullptr;
   if (const std::optional<unsigned> mask = flat_mask(run, *shape, each)) {
-    for (int64_t k = 0; k < count * run.rows(); ++k) {
-      const char* const wrong =
-          F::check(load(run.arg(I).template row<As>(0)[(*mask >> I & 1) != 0 ? k : 0])...);
-      if (wrong == nullptr) {
-        out[k] = store<R>(F()(load(run.arg(I).template row<As>(0)[(*mask >> I & 1) != 0 ? k : 0])...));
-        continue;
-      }
+    const int64_t all = count * run.rows();
+    for (int64_t k = 0; k < all;) {
+      k += checked_span<F, R, As...>(out + k, all - k, *mask, wrong, each,
+                                     (run.arg(I).template row<As>(0) + ((*mask >> I & 1) != 0 ? k : 0))...);
+      if (wrong == nullptr) break;
+      // The next row goes on.
       const int64_t row = k / count;
       run.fail(static_cast<int>(row), invalid_argument(wrong));
-      k = (row + 1) * count - 1;
+      k = (row + 1) * count;
     }
     return;
   }
   const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
   for (int row = 0; row < run.rows(); ++row, out += count) {
-    const char* wrong = nullptr;
+    wrong = nullptr;
     const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
-      R* const to = out + at;
-      for (int64_t k = 0; k < width && wrong == nullptr; ++k) {
-        const char* const found = F::check(load(in[(mask >> I & 1) != 0 ? k : 0])...);
-        if (found != nullptr) {
-          wrong = found;
-          return;
-        }
-        to[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
-      }
+      if (wrong == nullptr) checked_span<F, R, As...>(out + at, width, mask, wrong, each, in...);
     };
     walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
     if (wrong != nullptr) run.fail(row, invalid_argument(wrong));
