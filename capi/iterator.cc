@@ -5,7 +5,6 @@
 #include "capi/feedable.h"
 #include "fs/file_system.h"
 #include "iterator/generation.h"
-#include "iterator/resize.h"
 
 namespace weir::capi {
 
@@ -55,12 +54,12 @@ Result<std::string> checkpoint_of(RuntimeHost& host, const TakenOptions& options
   return std::move(read.position);
 }
 
-Result<std::vector<std::string>> checkpoints_of_ranks(const weir_iterator_options& options) {
-  std::vector<std::string> checkpoints;
+Result<std::vector<std::string_view>> checkpoints_of_ranks(const weir_iterator_options& options) {
+  std::vector<std::string_view> checkpoints;
   for (uint64_t i = 0; i < options.rank_checkpoint_count; ++i) {
     const weir_string& given = options.rank_checkpoints[i];
     WEIR_ASSIGN(auto bytes, read_bytes(given.data, given.size, "the checkpoint of a rank"));
-    checkpoints.emplace_back(bytes);
+    checkpoints.push_back(bytes);
   }
   return checkpoints;
 }
@@ -75,18 +74,13 @@ Status initialize(IteratorObject& object, DocumentRef document, const TakenOptio
   }
   const World world{options.known.rank, options.known.world_size, {}};
   if (world.known()) beginning.world = &world;
+  WEIR_ASSIGN(const auto ranks, checkpoints_of_ranks(options.known));
+  beginning.rank_checkpoints = ranks;
   std::string checkpoint;
-  if (options.has_ranks()) {
-    WEIR_ASSIGN(const auto ranks, checkpoints_of_ranks(options.known));
-    if (!document) {
-      WEIR_ASSIGN(document, object.iterator.document());
-    }
-    WEIR_ASSIGN(checkpoint,
-                resize({object.host->runtime(), object.host, document, params, beginning.world}, ranks));
-  } else if (options.has_position()) {
+  if (options.has_bytes() || options.has_file()) {
     WEIR_ASSIGN(checkpoint, checkpoint_of(*object.host, options));
+    beginning.checkpoint = &checkpoint;
   }
-  if (options.has_position()) beginning.checkpoint = &checkpoint;
   return object.iterator.initialize(std::move(document), beginning);
 }
 

@@ -21,7 +21,7 @@ type IteratorOptions struct {
 	Checkpoint []byte
 	// CheckpointFile is a file that SaveFile or a CheckpointManager wrote.
 	CheckpointFile string
-	// RankCheckpoints are the positions of all ranks of another run, to continue with another number of ranks.
+	// RankCheckpoints are the positions of all ranks of another run; of another number of ranks only with partition.
 	RankCheckpoints [][]byte
 	// Epoch is how often the dataset was gone through before, so that shuffles have another order.
 	Epoch uint64

@@ -45,7 +45,7 @@ func TestPositions(t *testing.T) {
 	}
 }
 
-func TestRanksBecomeOthers(t *testing.T) {
+func TestRanksGoOn(t *testing.T) {
 	r := newTestRuntime(t)
 	d := must(Parse(r, "range(20) | shard(auto, auto)"))
 	var positions [][]byte
@@ -55,8 +55,8 @@ func TestRanksBecomeOthers(t *testing.T) {
 		seen = append(seen, take(t, it, 3)...)
 		positions = append(positions, must(it.Save()))
 	}
-	for rank := uint32(0); rank < 3; rank++ {
-		seen = append(seen, values(t, d, IteratorOptions{Rank: rank, WorldSize: 3, RankCheckpoints: positions})...)
+	for rank := uint32(0); rank < 2; rank++ {
+		seen = append(seen, values(t, d, IteratorOptions{Rank: rank, WorldSize: 2, RankCheckpoints: positions})...)
 	}
 	sort.Slice(seen, func(i, j int) bool { return seen[i] < seen[j] })
 	expect(t, seen, values(t, must(Range(20).Build(r))))

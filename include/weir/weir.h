@@ -809,11 +809,10 @@ typedef struct weir_iterator_options {
    * of these it is rank 0 of 1. */
   uint32_t rank;
   uint32_t world_size;
-  /* Instead of a checkpoint: the checkpoints of all ranks of a run, in any order, to continue with another
-   * number of ranks. Each element that no old rank had delivered is delivered by one of the new ranks. The
-   * old ranks need not have the same progress. Operators after shard(auto, auto) must keep no elements: map,
-   * filter, batch and prefetch are allowed there; shuffle and interleave belong before the shard. Takes as
-   * long as restoring all of these checkpoints one after the other, and one of them twice. */
+  /* Instead of a checkpoint: the checkpoints of all ranks of a run, in any order. The same rank of as many
+   * ranks continues from its own, whatever the pipeline. With another number of ranks the pipeline must be
+   * divided by partition: each element that no old rank had delivered is delivered by one of the new ranks.
+   * The old ranks need not have the same progress. */
   const weir_string* rank_checkpoints;
   uint64_t rank_checkpoint_count;
   uint32_t checkpoint_policy; /* WEIR_CHECKPOINT_...; 0: the iterator's former one, else REFUSE */
@@ -859,7 +858,8 @@ WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
  * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
  * below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
- * many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together. */
+ * many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together, or need a
+ * partition. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 

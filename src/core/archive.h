@@ -23,15 +23,12 @@ constexpr int64_t unzigzag(uint64_t value) {
   return static_cast<int64_t>(value >> 1) ^ -static_cast<int64_t>(value & 1);
 }
 
-struct Holding;   // dataset/holding.h
-struct Settling;  // dataset/settling.h
+struct Holding;  // dataset/holding.h
 
 class Archive {
  public:
   // Writes.
   Archive() = default;
-  // Writes exact positions.
-  explicit Archive(Settling* settling) : settling_(settling) {}
   // Writes rows that cannot be made again by value. Null: writes as usual.
   explicit Archive(Holding* holding) : holding_(holding) {}
   // Reads.
@@ -39,8 +36,6 @@ class Archive {
   explicit Archive(std::string_view bytes) : loading_(true), in_(bytes) {}
 
   bool loading() const { return loading_; }
-  // Null, or resumes loaded positions while they are saved.
-  Settling* settling() const { return settling_; }
   // Null, or writes rows that cannot be made again by value.
   Holding* holding() const { return holding_; }
 
@@ -85,7 +80,6 @@ class Archive {
   void list(std::string_view key, std::vector<T>& values);
 
   bool loading_ = false;
-  Settling* settling_ = nullptr;
   Holding* holding_ = nullptr;
   std::string out_;
   std::string_view in_;

@@ -25,7 +25,6 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       source_names_(outer.source_names_),
       failed_reads_(outer.failed_reads_),
       world_(outer.world_),
-      steady_(outer.steady_),
       epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;

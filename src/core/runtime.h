@@ -121,11 +121,6 @@ class Session : public RefCounted {
   bool holds_rows() const { return holds_rows_; }
   // REQUIRES: before the first cursor opens.
   void hold_rows(bool holds) { holds_rows_ = holds; }
-  // Stages give one row at a time, so that none has gone further than it must for the rows that it gave, by
-  // chance of what threads had made by then.
-  bool steady() const { return steady_; }
-  // REQUIRES: before the first cursor opens.
-  void be_steady(bool steady) { steady_ = steady; }
 
   // Numbers the counted nodes of the iterator's graph.
   // REQUIRES: before the first cursor opens.
@@ -154,7 +149,6 @@ class Session : public RefCounted {
   const RefPtr<FailedReads> failed_reads_;
   World world_;
   bool holds_rows_ = false;
-  bool steady_ = false;
   std::shared_ptr<const EpochIndex> epoch_index_;
   RefPtr<StatsTree> stats_;
 };

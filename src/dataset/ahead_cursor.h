@@ -10,7 +10,6 @@
 
 #include "dataset/ahead.h"
 #include "dataset/holding.h"
-#include "dataset/settling.h"
 #include "exec/scheduler.h"
 #include "exec/window.h"
 
@@ -48,8 +47,6 @@ class AheadCursor final : public AheadOfConsumer {
   void state(Archive& archive) override {
     if (archive.loading()) {
       saved_.load(archive);
-    } else if (archive.settling() != nullptr && input_.node->sites().by_rank) {
-      settled_state(archive, *archive.settling());
     } else if (by_value_ && archive.holding() != nullptr) {
       paused_state(archive);
     } else {
@@ -67,9 +64,14 @@ class AheadCursor final : public AheadOfConsumer {
   }
 
   Step resume(Context& ctx) override {
-    WEIR_ASSIGN(Opened opened, open_at(ctx, saved_));
+    EpochScope epochs(ctx.epochs->table());
+    if (saved_.has_counts && !epochs.assign(saved_.counts))
+      return data_loss("the counts of a position are damaged");
+    Context inside = ctx;
+    inside.epochs = &epochs;
+    WEIR_ASSIGN(Port port, Port::open_at(inside, input_, Port::Mode::keep, saved_.input));
     const Saved saved = std::exchange(saved_, {});
-    start(ctx, std::move(opened.port), std::move(opened.epochs), saved.delivered);
+    start(ctx, std::move(port), epochs.table(), saved.delivered);
     return PullResult::rows;
   }
 
@@ -112,52 +114,6 @@ class AheadCursor final : public AheadOfConsumer {
         archive.fail("the rows that were delivered out of order contradict each other");
     }
   };
-  struct Opened {
-    Port port;
-    EpochTableRef epochs;
-  };
-
-  Result<Opened> open_at(Context& ctx, const Saved& saved) const {
-    EpochScope epochs(ctx.epochs->table());
-    if (saved.has_counts && !epochs.assign(saved.counts))
-      return data_loss("the counts of a position are damaged");
-    Context inside = ctx;
-    inside.epochs = &epochs;
-    WEIR_ASSIGN(Port port, Port::open_at(inside, input_, Port::Mode::keep, saved.input));
-    return Opened{std::move(port), epochs.table()};
-  }
-
-  // The Window is ahead of its consumer, so the input is opened a second time, where the consumer is.
-  void settled_state(Archive& archive, Settling& settling) {
-    if (!settled_) {
-      Archive written;
-      position_.save(written);
-      const std::string bytes = written.take();
-      Archive reading(bytes);
-      Saved saved;
-      saved.load(reading);
-      if (!saved.delivered.empty()) {
-        return settling.fail(
-            failed_precondition(
-                "expected positions without elements that came in any order, found some; take deterministic: false away, or go on with as many ranks")
-                .pointer());
-      }
-      auto opened = open_at(*settling.ctx, saved);
-      if (!opened.ok()) return settling.fail(opened.status().pointer());
-      settled_ = std::make_unique<Opened>(*std::move(opened));
-    }
-    EpochScope epochs(settled_->epochs);
-    Context inside = *settling.ctx;
-    inside.epochs = &epochs;
-    Context* const outside = std::exchange(settling.ctx, &inside);
-    if (!settling.collects()) {
-      std::vector<uint64_t> counts = epochs.written();
-      archive("counts", counts);
-    }
-    settled_->port.state(archive);
-    settling.ctx = outside;
-  }
-
   void start(Context& ctx, Port port, EpochTableRef epochs, const std::vector<RowRange>& delivered = {}) {
     position_.start(port, epochs, delivered);
     mark_ = Mark();
@@ -180,8 +136,6 @@ class AheadCursor final : public AheadOfConsumer {
   const bool by_value_;
   // Loaded, until resume() has opened the input there.
   Saved saved_;
-  // The input once more, at the consumer's position, for settled_state().
-  std::unique_ptr<Opened> settled_;
 };
 
 struct MakeWindow {

@@ -8,7 +8,6 @@
 #include "core/text.h"
 #include "dataset/counted.h"
 #include "dataset/holding.h"
-#include "dataset/settling.h"
 
 namespace weir {
 
@@ -105,7 +104,6 @@ void Port::restart(Opening& opening, const DatasetRef& node, const EnvRef& env, 
   unconsumed_ = UnconsumedRows(keeps_unconsumed(opening.ctx, this->node(), mode));
   anchors_.forget_costs();
   restore_anchor_ = nullptr;
-  settled_.reset();
   start_over();
   if (opens == Opens::now) {
     open(opening.ctx);
@@ -341,59 +339,6 @@ void Port::save_input(Archive& archive) {
   }
 }
 
-// Writes the state for an archive that settles other inputs.
-void Port::save_as_usual(Archive& archive) {
-  Archive plain;
-  state(plain);
-  archive.append(plain.take());
-}
-
-// Takes up the loaded position, and writes it without rows to drop.
-void Port::settled_state(Archive& archive) {
-  Settling& settling = *archive.settling();
-  if (mode_ != Mode::pass && (restore_anchor_ || pulled_ < consumed_)) {
-    Block out;
-    const PullResult taken_up = take_up(*settling.ctx, out);
-    if (taken_up == PullResult::end) return settling.fail(out.errors[0].error);
-    if (taken_up != PullResult::rows) return settling.stop(taken_up);
-  }
-  if (passes_afterwards_) pass_on();
-  if (pulled_ > consumed_ && mode_ != Mode::pass) {
-    // While rows were dropped the operator took more than it had to. The input is opened again at what it has
-    // used.
-    if (!settled_) {
-      Archive plain;
-      state(plain);
-      const std::string bytes = plain.take();
-      auto port = open_at(*settling.ctx, instance_, mode_, bytes);
-      if (!port.ok()) return settling.fail(port.status().pointer());
-      settled_ = std::make_unique<Port>(*std::move(port));
-    }
-    return settled_->settled_state(archive);
-  }
-  if (settling.collects()) {
-    if (stage_) stage_->state(archive);
-    return;
-  }
-  // An endless repeat must not take the epoch for an empty one because the least advanced rank has given
-  // nothing.
-  int64_t pulled = std::max<int64_t>(pulled_, 1);
-  int64_t values = std::max<int64_t>(values_, 1);
-  if (mode_ == Mode::pass) {
-    archive("pulled", pulled);
-    archive("values", values);
-    return save_input(archive);
-  }
-  Archive input(&settling);
-  save_input(input);
-  AnchorFields here;
-  here.ordinal = pulled;
-  here.values = values;
-  here.fresh = !stage_;
-  here.bytes = input.take();
-  save_position(archive, Anchor(std::move(here)), pulled);
-}
-
 // Writes the input's state as of the last row consumed: then it gives the rows pulled since.
 void Port::save_by_value(Archive& archive) {
   Holding& holding = *archive.holding();
@@ -407,10 +352,6 @@ void Port::save_by_value(Archive& archive) {
 }
 
 void Port::state(Archive& archive) {
-  if (archive.settling() != nullptr) {
-    if (node().sites().by_rank) return settled_state(archive);
-    return save_as_usual(archive);
-  }
   if (mode_ == Mode::pass && archive.loading() && !archive.next_is("pulled")) {
     // A Window stood here when this was saved. Its counts of openings are those of the whole position.
     std::vector<uint64_t> counts;

@@ -89,8 +89,6 @@ class Port {
 
   // Saves and loads; loading only stores the state. After loading, position() is the saved consumed().
   void state(Archive& archive);
-  // Saves without settling, whatever the archive.
-  void save_as_usual(Archive& archive);
   // Saves and loads the position of an operator that reads the input through other operators that only pass
   // rows on, those of the names `between`, without stages of their own. False, and nothing is loaded, if they
   // wrote something else.
@@ -115,7 +113,6 @@ class Port {
   static void save_position(Archive& archive, const Anchor& anchor, int64_t consumed);
 
  private:
-  void settled_state(Archive& archive);
   void save_input(Archive& archive);
   void load_passed(Archive& archive);
   void save_by_value(Archive& archive);
@@ -158,8 +155,6 @@ class Port {
   ErrorPtr open_error_;
   // The position could not be resumed or the input not opened, and the error has been given.
   bool position_lost_ = false;
-  // The input once more, at consumed_, for settled_state().
-  std::unique_ptr<Port> settled_;
   UnconsumedRows unconsumed_;
 };
 

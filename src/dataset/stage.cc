@@ -8,7 +8,6 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "dataset/run_time_params.h"
-#include "dataset/settling.h"
 
 namespace weir {
 
@@ -325,19 +324,17 @@ PullResult Stage::give_owed(Context& ctx, const Demand& demand, Block& out) noex
 }
 
 PullResult Stage::next(Context& ctx, const Demand& demand, Block& out) noexcept {
-  if (ctx.sample || ctx.session.steady()) [[unlikely]]
-    return next_apart(ctx, demand, out);
+  if (ctx.sample) [[unlikely]]
+    return next_measured(ctx, demand, out);
   return next_row(ctx, demand, out);
 }
 
-// Where the pull is measured, or gives one row at a time.
-PullResult Stage::next_apart(Context& ctx, const Demand& demand, Block& out) noexcept {
-  Sample* const sample = ctx.sample;
-  const Sample::Span span = sample ? sample->begin() : Sample::Span();
-  const PullResult got = next_row(ctx, ctx.session.steady() ? demand.at_most(1) : demand, out);
-  if (!sample) return got;
+PullResult Stage::next_measured(Context& ctx, const Demand& demand, Block& out) noexcept {
+  Sample& sample = *ctx.sample;
+  const Sample::Span span = sample.begin();
+  const PullResult got = next_row(ctx, demand, out);
   const bool has_bytes = got == PullResult::rows && !demand.drop && !out.thinned && out.value_rows() > 0;
-  sample->end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
+  sample.end(span, stats_, out.rows, has_bytes ? out.byte_size() : -1);
   return got;
 }
 
@@ -385,56 +382,6 @@ void write_ended(const Dataset& node, Archive& archive) {
   std::string nothing;
   archive(node.op().name, standing);
   archive("state", nothing);
-}
-
-namespace {
-
-bool reads_by_rank(const Dataset& node) {
-  return std::any_of(node.inputs().begin(), node.inputs().end(),
-                     [](const DatasetRef& input) { return input->sites().by_rank; });
-}
-
-}  // namespace
-
-int64_t Stage::standing() const { return ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_; }
-
-void Stage::settled_state(Archive& archive) {
-  Settling& settling = *archive.settling();
-  if (saved_state_ && !ended_) {
-    Block out;
-    const PullResult resumed = resume(*settling.ctx, out);
-    if (ended_) return settling.fail(out.errors[0].error);
-    if (resumed != PullResult::rows) return settling.stop(resumed);
-  }
-  if (open_error_) return settling.fail(open_error_);
-  if (held_) {
-    return settling.fail(
-        failed_precondition(expected_found("positions that hold no elements by value",
-                                           concat(held_->rows(), " of them at ", path_->to_string()),
-                                           "save them before the shard, or go on with as many ranks"))
-            .pointer());
-  }
-  if (cursor_ && node_->op().position.keeps_rows && reads_by_rank(*node_)) {
-    return settling.fail(
-        failed_precondition(expected_found("operators above shard(auto, auto) that keep no elements",
-                                           path_->to_string(), "put it before the shard"))
-            .pointer());
-  }
-  const size_t place = settling.parts.size();
-  if (settling.collects()) {
-    settling.ended = settling.ended || standing() == kEnded;
-    settling.parts.push_back({path_->to_string(), {}});
-  }
-  Archive inner(&settling);
-  if (cursor_) cursor_->state(inner);
-  std::string bytes = inner.take();
-  int64_t standing = this->standing();
-  if (settling.collects()) {
-    settling.parts[place].own = concat(standing, ' ', bytes);
-  } else {
-    archive(node_->op().name, standing);
-    archive("state", bytes);
-  }
 }
 
 void Stage::copy_state(const Dataset& node, Archive& from, Archive& to) {
@@ -514,8 +461,7 @@ void Stage::state(Archive& archive) {
     }
     return;
   }
-  if (archive.settling() != nullptr) return settled_state(archive);
-  int64_t standing = this->standing();
+  int64_t standing = ended_ || (!cursor_ && !open_error_) ? kEnded : -repeat_errors_;
   HeldRows rows;
   if (Holding* holding = archive.holding()) {
     rows = std::exchange(holding->unused, HeldRows());

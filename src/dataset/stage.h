@@ -50,8 +50,7 @@ class Stage {
     if (auto* ahead = dynamic_cast<AheadOfConsumer*>(cursor_.get()); ahead && !saved_state_)
       ahead->warm_start();
   }
-  // Writes the position, or stores the loaded one for the next call of next(). If the archive settles, a
-  // loaded one resumes first.
+  // Writes the position, or stores the loaded one for the next call of next().
   void state(Archive& archive);
 
   // Copies the state of a stage over `node` from one archive to another.
@@ -69,7 +68,7 @@ class Stage {
   void report(Context& ctx) const;
   void count_in(StatsTree* tree) noexcept;
   PullResult next_row(Context& ctx, const Demand& demand, Block& out) noexcept;
-  PullResult next_apart(Context& ctx, const Demand& demand, Block& out) noexcept;
+  PullResult next_measured(Context& ctx, const Demand& demand, Block& out) noexcept;
   PullResult pull(Context& ctx, const Demand& demand, Block& out);
   PullResult fail(Context& ctx, const ErrorPtr& error, Block& out) noexcept;
   bool lose(Context& ctx, Block& out) noexcept;
@@ -79,11 +78,9 @@ class Stage {
   void add_places(Context& ctx, Block& out) noexcept;
   ErrorPtr placed(Session& session, const ErrorPtr& error, Origin origin) noexcept;
   PullResult finish();
-  void settled_state(Archive& archive);
   void hold_rows(Holding& holding, HeldRows& rows);
   HeldRows kept_rows();
   std::string cursor_state(Archive& archive);
-  int64_t standing() const;
 
   DatasetRef node_;
   PathRef path_;

@@ -12,6 +12,7 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "fs/file_system.h"
+#include "iterator/rank_positions.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
 #include "ops/pipeline_options.h"
@@ -86,10 +87,10 @@ Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {
 // The position of one rank is not that of another.
 Status check_world(const World& world, const Checkpoint& checkpoint) {
   if (checkpoint.world_size == world.size && checkpoint.rank == world.rank) return Status();
-  return failed_precondition(
-      expected_found(concat("the checkpoint of rank ", world.rank, " of ", world.size),
-                     concat("that of rank ", checkpoint.rank, " of ", checkpoint.world_size),
-                     "to change the number of ranks, give the checkpoints of all ranks"));
+  return failed_precondition(expected_found(
+      concat("the checkpoint of rank ", world.rank, " of ", world.size),
+      concat("that of rank ", checkpoint.rank, " of ", checkpoint.world_size),
+      "to change the number of ranks, divide the work by partition and give the checkpoints of all ranks"));
 }
 
 }  // namespace
@@ -230,6 +231,10 @@ Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const
   return held.status();
 }
 
+World Iterator::world_of(const Beginning& beginning) const {
+  return beginning.world ? *beginning.world : world_.value_or(runtime_.world);
+}
+
 Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& document,
                                                             const Beginning& beginning,
                                                             const std::vector<GraphHistory>& histories,
@@ -252,15 +257,10 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     MutexLock lock(mutex_);
     building_ = position->session;
   }
-  if (beginning.world) {
-    position->session->use_world(*beginning.world);
-  } else if (world_) {
-    position->session->use_world(*world_);
-  }
+  position->session->use_world(world_of(beginning));
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
-  position->session->be_steady(beginning.steady);
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -362,10 +362,10 @@ struct Iterator::Building {
 };
 
 Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
-  const std::string* checkpoint = beginning.checkpoint;
+  const bool restores = beginning.restores();
   Checkpoint loaded;
-  if (checkpoint) {
-    WEIR_ASSIGN(loaded, Checkpoint::from_bytes(*checkpoint));
+  if (beginning.checkpoint) {
+    WEIR_ASSIGN(loaded, Checkpoint::from_bytes(*beginning.checkpoint));
   }
   // Destroyed without the right to drive, since a callback of the host may be destroyed with it.
   std::shared_ptr<Position> old;
@@ -378,9 +378,12 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
       return failed_precondition(
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
-    histories = checkpoint ? std::move(loaded.histories) : remembered();
+    if (!beginning.rank_checkpoints.empty()) {
+      WEIR_ASSIGN(loaded, position_of_rank(beginning.rank_checkpoints, world_of(beginning)));
+    }
+    histories = restores ? std::move(loaded.histories) : remembered();
     const Building building(*this);
-    WEIR_ASSIGN(position, build(chosen, beginning, histories, checkpoint ? &loaded : nullptr));
+    WEIR_ASSIGN(position, build(chosen, beginning, histories, restores ? &loaded : nullptr));
     return Status();
   };
   const auto begin = [&] {
@@ -396,9 +399,9 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
   bool stops = false;
   WEIR_TRY(with_right([&]() -> Status {
     WEIR_TRY(make());
-    stops = checkpoint && position_ && !loaded.states.empty();
+    stops = restores && position_ && !loaded.states.empty();
     if (stops) return Status();
-    if (checkpoint) WEIR_TRY(restore_states(*position->document->root(), loaded));
+    if (restores) WEIR_TRY(restore_states(*position->document->root(), loaded));
     begin();
     return Status();
   }));
@@ -417,15 +420,6 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     }
     return restored;
   });
-}
-
-Result<DocumentRef> Iterator::document() {
-  DocumentRef document;
-  WEIR_TRY(with_right([&]() -> Status {
-    document = document_;
-    return Status();
-  }));
-  return document;
 }
 
 Status Iterator::give_back(const Block& block, int begin) {

@@ -13,7 +13,9 @@
 #include <atomic>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/exception.h"
@@ -39,6 +41,8 @@ struct Beginning {
   const std::vector<ParamValue>& params;
   // Bytes that save() gave, or null.
   const std::string* checkpoint = nullptr;
+  // Instead, what save() gave in ranks of one run (iterator/rank_positions.h), or none.
+  std::span<const std::string_view> rank_checkpoints{};
   // How often the dataset was gone through before. 0: as often as this iterator knows.
   uint64_t epoch = 0;
   // The world for shards by rank; null: the one that this iterator had before, else the runtime's.
@@ -47,8 +51,8 @@ struct Beginning {
   std::optional<CheckpointPolicy> policy = std::nullopt;
   // False: the operators run as written.
   bool rewrites = true;
-  // Session::steady().
-  bool steady = false;
+
+  bool restores() const { return checkpoint || !rank_checkpoints.empty(); }
 };
 
 class Iterator {
@@ -70,9 +74,6 @@ class Iterator {
   // the old one, so a failure leaves the old one in service; but if a callback refuses its state, there is
   // none, since calls of the old position were stopped before.
   Status initialize(DocumentRef document, const Beginning& beginning);
-
-  // What initialize() begins if it is given none, or null. Waits for a next in progress.
-  Result<DocumentRef> document();
 
   // Puts up to `rows` rows into `out`, as many as one pull gives, and waits for them. A failed row comes
   // alone.
@@ -117,30 +118,6 @@ class Iterator {
   // Returns the position as bytes. `whose`, if given, becomes the rank whose position it is, with size 0 if
   // the graph has no shards by rank. Where rows are saved by value, waits for the calls in progress.
   Result<std::string> save(World* whose = nullptr);
-  // Runs `work(Context&, Stage&)` as often as it answers pending, with the right to drive; it must not throw.
-  // Fails unless it answers rows in the end.
-  template <class Work>
-  Status settle(Work&& work) {
-    Status status;
-    const auto poll = [&]() noexcept -> PullResult {
-      if (!position_) {
-        status = not_initialised();
-        return PullResult::end;
-      }
-      Context context{*position_->session, scheduler_.get(), &position_->epochs};
-      try {
-        if (!position_->stage) position_->open(false);
-      } catch (...) {
-        status = Status(error_of_exception());
-        return PullResult::end;
-      }
-      return work(context, *position_->stage);
-    };
-    const Result<PullResult> answer = scheduler_->drive_saving(poll);
-    if (!answer.ok()) return answer.status();
-    if (!status.ok() || *answer == PullResult::rows) return status;
-    return Status(Code::cancelled, "a position was not settled, since it was cancelled or could not be");
-  }
   Status save_file(const std::string& name);
 
  private:
@@ -202,6 +179,7 @@ class Iterator {
   void arrange(Position& position, Block& out);
   template <class Work>
   Status with_right(Work&& work);
+  World world_of(const Beginning& beginning) const;
   Result<std::shared_ptr<Position>> build(const DocumentRef& document, const Beginning& beginning,
                                           const std::vector<GraphHistory>& histories,
                                           const Checkpoint* checkpoint);

@@ -26,24 +26,29 @@ Result<Checkpoint> Iterator::save_by_value() {
   const auto waker = make_ref<AllWaiting>(scheduler_);
   Holding holding;
   holding.waker = waker.get();
-  const Status written = settle([&](Context& ctx, Stage&) noexcept {
-    if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+  // As often as it answers pending.
+  const auto write = [&]() noexcept -> PullResult {
     holding.answer = PullResult::rows;
-    holding.failed_reads = &ctx.session.failed_reads();
     try {
+      if (position_) {
+        Session& session = *position_->session;
+        if (session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+        if (!position_->stage) position_->open(false);
+        holding.failed_reads = &session.failed_reads();
+      }
       checkpoint = write_down(&holding);
     } catch (...) {
       checkpoint = Status(error_of_exception());
     }
     return holding.answer;
-  });
+  };
+  WEIR_ASSIGN(const PullResult answer, scheduler_->drive_saving(write));
   if (holding.error) return Status(holding.error);
-  if (written.code() == Code::cancelled) {
+  if (answer != PullResult::rows) {
     return Status(
         Code::cancelled,
         "elements that cannot be made again are saved while their iterator runs, and this one was cancelled; save before cancelling");
   }
-  WEIR_TRY(written);
   return checkpoint;
 }
 

@@ -152,7 +152,7 @@ typedef struct graph {
   const char* text;
   /* Nobody knows how many elements the lost one would have become. */
   int loose;
-  /* It is restored from what all ranks of a run saved. */
+  /* It is rank 0 of several, and restored from what all of them saved. */
   int by_rank;
   weir_dataset dataset;
   rows clean;
@@ -260,7 +260,7 @@ typedef struct world {
 static int32_t create(const world* w, const graph* one, int restored, weir_iterator* out, weir_error* error) {
   weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
   weir_string ranks[kRanks];
-  options.world_size = 1;
+  options.world_size = one->by_rank ? kRanks : 1;
   if (restored && one->by_rank) {
     for (int i = 0; i < kRanks; ++i) {
       ranks[i].data = one->saved[i].data;
@@ -358,7 +358,7 @@ static int64_t try_save(const world* w, const graph* one, int64_t first, int64_t
   found.count = 0;
   CHECK(read_rows(iterator, w->element, kMaxRows, &found) == 1);
   check_rows(one, "after a save", &found, &due, first, count);
-  options.world_size = 1;
+  options.world_size = one->by_rank ? kRanks : 1;
   options.checkpoint = saved.data;
   options.checkpoint_size = saved.size;
   REQUIRE(weir_iterator_create(w->runtime, one->dataset, &options, &restored, NULL) == WEIR_OK);
@@ -424,10 +424,8 @@ static void prepare_graph(const world* w, graph* one) {
   }
   CHECK(one->clean.count > 2 * kBefore && errors_in(&one->clean) == 0);
   CHECK(one->after.count > kBefore && errors_in(&one->after) == 0);
-  if (!one->by_rank) {
-    const rows due = without_first(&one->clean);
-    CHECK(same(&one->after, &due));
-  }
+  const rows due = without_first(&one->clean);
+  CHECK(same(&one->after, &due));
 }
 
 /* Everything, from a runtime to its end. Returns how many allocations are left. */

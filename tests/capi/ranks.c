@@ -1,11 +1,10 @@
-/* Shards by rank: from the options and from the environment, and ranks that go on as another number of ranks.
- */
+/* Shards by rank: from the options and from the environment, and ranks that go on from what all saved. */
 #define _GNU_SOURCE
 #include "check.h"
 
 static const char kPipeline[] =
     "range(100) | shuffle(16, seed: 3) | shard(auto, auto) | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)";
-enum { kBad = -WEIR_CODE_INVALID_ARGUMENT, kRefused = -WEIR_CODE_FAILED_PRECONDITION, kMost = 8 };
+enum { kBad = -WEIR_CODE_INVALID_ARGUMENT, kRefused = -WEIR_CODE_FAILED_PRECONDITION };
 
 static weir_iterator begin(weir_runtime runtime, const weir_iterator_options* options) {
   weir_dataset dataset = parse(runtime, kPipeline);
@@ -30,27 +29,25 @@ static void take(weir_iterator iterator, int count, int* delivered) {
   weir_element_destroy(element);
 }
 
-static void resizes(weir_runtime runtime) {
-  static const uint32_t kSizes[] = {3, 8, 1, 2};
-  weir_bytes saved[kMost];
-  weir_string given[kMost];
+static void goes_on(weir_runtime runtime) {
+  enum { kRanks = 3, kLives = 4 };
+  weir_bytes saved[kRanks];
+  weir_string given[kRanks];
   int delivered[101] = {0};
-  uint32_t before = 0;
-  for (int life = 0; life < 4; ++life) {
-    weir_iterator ranks[kMost];
+  for (int life = 0; life < kLives; ++life) {
+    weir_iterator ranks[kRanks];
     weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-    options.world_size = kSizes[life];
+    options.world_size = kRanks;
     options.rank_checkpoints = given;
-    options.rank_checkpoint_count = before;
-    for (uint32_t rank = 0; rank < kSizes[life]; ++rank) {
+    options.rank_checkpoint_count = life == 0 ? 0 : kRanks;
+    for (uint32_t rank = 0; rank < kRanks; ++rank) {
       options.rank = rank;
       ranks[rank] = begin(runtime, &options);
     }
-    for (uint32_t i = 0; i < before; ++i) weir_bytes_release(&saved[i]);
-    before = kSizes[life];
-    for (uint32_t rank = 0; rank < before; ++rank) {
+    for (uint32_t rank = 0; rank < kRanks; ++rank) {
       const weir_bytes none = WEIR_BYTES_INIT;
-      take(ranks[rank], life == 3 ? 1000 : (int)(rank * 3 % 7), delivered);
+      if (life > 0) weir_bytes_release(&saved[rank]);
+      take(ranks[rank], life == kLives - 1 ? 1000 : (int)(rank * 3 + 1), delivered);
       saved[rank] = none;
       CHECK(weir_iterator_save(ranks[rank], &saved[rank], NULL) == WEIR_OK);
       given[rank].data = saved[rank].data;
@@ -58,7 +55,7 @@ static void resizes(weir_runtime runtime) {
       weir_iterator_destroy(ranks[rank]);
     }
   }
-  for (uint32_t i = 0; i < before; ++i) weir_bytes_release(&saved[i]);
+  for (uint32_t rank = 0; rank < kRanks; ++rank) weir_bytes_release(&saved[rank]);
   for (int i = 1; i <= 100; ++i) CHECK(delivered[i] == 1);
 }
 
@@ -99,6 +96,12 @@ static void refuses(weir_runtime runtime) {
   CHECK(created(runtime, &options) == kRefused);
   options.rank_checkpoint_count = 1;
   CHECK(created(runtime, &options) == kRefused);
+  options.rank = 1;
+  CHECK(created(runtime, &options) == WEIR_OK);
+  options.world_size = 3;
+  CHECK(created(runtime, &options) == kRefused);
+  options.world_size = 2;
+  options.rank = 0;
   options.rank_checkpoint_count = UINT64_MAX;
   CHECK(created(runtime, &options) == kBad);
   options.rank_checkpoints = NULL;
@@ -173,7 +176,7 @@ int main(void) {
   unsetenv("RANK");
   unsetenv("WORLD_SIZE");
   runtime = make_runtime();
-  resizes(runtime);
+  goes_on(runtime);
   refuses(runtime);
   weir_runtime_destroy(runtime);
   reads_the_environment();

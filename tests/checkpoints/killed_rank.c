@@ -1,4 +1,4 @@
-/* One rank of a job that may be killed at any moment and goes on as any other number of ranks.
+/* One rank of a job that may be killed at any moment and goes on from what its group saved.
  *
  *   killed_rank FOLDER RANK RANKS THREADS    runs it
  *   killed_rank FOLDER                       prints the numbers that all ranks have delivered, a line each

@@ -1,19 +1,17 @@
-// What a Stage does around its cursor: rows that it owes, places of errors, positions that ranks join, and
-// one row at a time.
+// What a Stage does around its cursor: rows that it owes, places of errors, and too few rows.
 #include <catch2/catch_test_macros.hpp>
 
 #include "core/exception.h"
 #include "dataset/held_rows.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
-#include "dataset/settling.h"
 #include "dataset/stage.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
 
-// Gives as many rows as are wanted, 0, 1, 2 …, up to `count`; fails to open if that is negative. Loses `lost`
+// Gives as many rows as are wanted, 0, 1, 2 …, up to `count`. Loses `lost`
 // rows to the exception that the first call throws, if that is not 0.
 struct GenerousParams : ParamsOf<GenerousParams> {
   IntParam count{100};
@@ -33,7 +31,6 @@ ErrorPtr& next_error() {
 class Generous final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening&, const GenerousParams& params) {
-    if (*params.count < 0) return invalid_argument("closed today");
     return std::unique_ptr<Cursor>(std::make_unique<Generous>(*params.count, *params.lost));
   }
   Generous(int64_t count, int64_t lost) : count_(count), lost_(lost) {}
@@ -121,18 +118,6 @@ struct GenerousStage {
   Block out;
 };
 
-TEST_CASE("stage rules: a steady session's stages give one row at a time") {
-  for (const bool steady : {false, true}) {
-    GenerousStage generous(25);
-    generous.runtime.session->be_steady(steady);
-    REQUIRE(generous.next() == PullResult::rows);
-    CHECK(generous.out.rows == (steady ? 1 : 10));
-    int rows = generous.out.rows;
-    while (generous.next() == PullResult::rows) rows += generous.out.rows;
-    CHECK(rows == 25);
-  }
-}
-
 TEST_CASE("stage rules: errors that are still to come are first, then rows by value, then the cursor's") {
   GenerousStage generous(7);
   generous.load(2, {31, 32, 33}, 5);
@@ -206,42 +191,6 @@ TEST_CASE("stage rules: more errors than are worth it are not saved one by one")
     CHECK(holding.goes_on() == (errors <= 65'536));
     if (!holding.goes_on()) CHECK(is_out_of_memory(*holding.error));
   }
-}
-
-// Why the positions of ranks cannot be joined; OK if they can. `ended`: whether the stages are at their end.
-Code joins(GenerousStage& generous, bool& ended) {
-  Context ctx = generous.runtime.context();
-  Settling settling(ctx, Settling::Run::collect, {});
-  settling.ended = ended;
-  Archive archive(&settling);
-  generous.stage->state(archive);
-  ended = settling.ended;
-  return settling.goes_on() ? Code::ok : settling.error->code;
-}
-
-TEST_CASE("stage rules: positions of ranks are joined where they hold no rows, and nothing has failed") {
-  bool ended = false;
-  GenerousStage open(7);
-  REQUIRE(open.next(3) == PullResult::rows);
-  CHECK(joins(open, ended) == Code::ok);
-  CHECK_FALSE(ended);
-  GenerousStage holds(7);
-  holds.load(0, {31}, 5);
-  CHECK(joins(holds, ended) == Code::failed_precondition);
-  GenerousStage closed(-1);
-  CHECK(joins(closed, ended) == Code::invalid_argument);
-  GenerousStage lost(7);
-  lost.load(0, {}, 8);
-  CHECK(joins(lost, ended) == Code::data_loss);
-  GenerousStage over(2);
-  while (over.next() == PullResult::rows) {
-  }
-  ended = false;
-  CHECK(joins(over, ended) == Code::ok);
-  CHECK(ended);
-  // One that ended is enough.
-  CHECK(joins(open, ended) == Code::ok);
-  CHECK(ended);
 }
 
 }  // namespace

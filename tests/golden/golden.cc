@@ -9,7 +9,6 @@
 
 #include "core/text.h"
 #include "graph/envelope.h"
-#include "iterator/resize.h"
 #include "support/failing_new.h"
 
 namespace weir::golden {
@@ -50,9 +49,6 @@ void set(Case& one, const std::string& key, const std::string& value, const std:
     one.drawn = true;
   } else if (key == "rank") {
     one.world = parse_world(value);
-  } else if (key == "from") {
-    std::istringstream names(value);
-    for (std::string name; names >> name;) one.from.push_back(name);
   } else {
     refuse(one.name, line);
   }
@@ -74,10 +70,6 @@ Case parse_case(std::string name, std::string_view text) {
   return one;
 }
 
-Case read_case(const std::string& name) {
-  return parse_case(name, read_file(concat(folder(), "/cases/", name, ".case")));
-}
-
 uint32_t version_of(std::string_view bytes) {
   // After eight bytes of magic.
   uint32_t version = 0;
@@ -94,20 +86,17 @@ std::vector<Case> cases() {
   std::vector<Case> out;
   for (const std::string& name : names_in(folder() + "/cases")) {
     const std::filesystem::path path = folder() + "/cases/" + name;
-    if (path.extension() == ".case") out.push_back(read_case(path.stem()));
+    if (path.extension() == ".case") out.push_back(case_named(path.stem()));
   }
   return out;
 }
 
-Case case_named(const std::string& name) { return read_case(name); }
+Case case_named(const std::string& name) {
+  return parse_case(name, read_file(concat(folder(), "/cases/", name, ".case")));
+}
 
 Beginning beginning_of(const Case& one, const std::string* checkpoint) {
   return {.params = one.params, .checkpoint = checkpoint, .world = one.world ? &*one.world : nullptr};
-}
-
-Result<std::string> join(Runtime& runtime, const Case& one, const DocumentRef& document,
-                         std::span<const std::string> ranks) {
-  return resize({runtime, nullptr, document, one.params, &*one.world}, ranks);
 }
 
 OpenIterator open(Runtime& runtime, const Case& one, const DocumentRef& document,
@@ -118,17 +107,8 @@ OpenIterator open(Runtime& runtime, const Case& one, const DocumentRef& document
 }
 
 OpenIterator at_position(Runtime& runtime, const Case& one) {
-  std::vector<std::string> ranks;
-  for (const std::string& name : one.from)
-    ranks.push_back(require_value(at_position(runtime, case_named(name))->save()));
-  return at_position(runtime, one, ranks);
-}
-
-OpenIterator at_position(Runtime& runtime, const Case& one, std::span<const std::string> ranks) {
   const DocumentRef document = parse_text(runtime, one.document);
-  std::string joined;
-  if (!ranks.empty()) joined = require_value(join(runtime, one, document, ranks));
-  OpenIterator iterator = open(runtime, one, document, ranks.empty() ? nullptr : &joined);
+  OpenIterator iterator = open(runtime, one, document);
   for (int epoch = 1; epoch < one.epochs; ++epoch) {
     take_lines(*iterator, kEnough);
     require_ok(iterator->initialize(document, {one.params}));

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,8 +30,6 @@ struct Case {
   bool drawn = false;
   // The rank that is saved, if the document has shards by rank.
   std::optional<World> world;
-  // The cases of all ranks of a run; their positions, joined, are where this one begins.
-  std::vector<std::string> from;
 };
 
 // tests/golden
@@ -43,17 +40,12 @@ Case case_named(const std::string& name);
 
 // Where an iterator over the case begins, at the checkpoint if there is one. Borrows both.
 Beginning beginning_of(const Case& one, const std::string* checkpoint = nullptr);
-// Joins positions of all ranks that the case comes from.
-Result<std::string> join(Runtime& runtime, const Case& one, const DocumentRef& document,
-                         std::span<const std::string> ranks);
 
 // An iterator over the case's document, at the checkpoint if there is one.
 OpenIterator open(Runtime& runtime, const Case& one, const DocumentRef& document,
                   const std::string* checkpoint = nullptr);
 // An iterator where the case is saved.
 OpenIterator at_position(Runtime& runtime, const Case& one);
-// The same from joined positions of the ranks that the case comes from.
-OpenIterator at_position(Runtime& runtime, const Case& one, std::span<const std::string> ranks);
 // What follows, with "end" after it.
 std::vector<std::string> rest(Iterator& iterator, int rows = 1);
 

@@ -73,23 +73,6 @@ TEST_CASE("golden: what was saved once goes on as it did then", "[golden]") {
   }
 }
 
-TEST_CASE("golden: what all ranks of a run saved once is joined as it was then", "[golden]") {
-  ThreadsRuntime runtime;
-  size_t joined = 0;
-  for (const Case& one : cases()) {
-    if (one.from.empty()) continue;
-    INFO(one.name);
-    for (const std::string& checkpoints : folders_of("checkpoint")) {
-      if (!exists(concat(checkpoints, "/", one.from[0]))) continue;
-      std::vector<std::string> ranks;
-      for (const std::string& name : one.from) ranks.push_back(read_file(concat(checkpoints, "/", name)));
-      CHECK(rest(*at_position(*runtime, one, ranks)) == expected_of(one));
-      ++joined;
-    }
-  }
-  CHECK(joined > 0);
-}
-
 TEST_CASE("golden: the position of a case is still the one that was saved", "[golden]") {
   ThreadsRuntime runtime;
   for (const Case& one : cases()) {

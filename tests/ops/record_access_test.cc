@@ -125,6 +125,11 @@ TEST_CASE("skip and shard give the same with an index, at each width") {
         const std::string shard = " | shard(" + std::to_string(n) + ", " + std::to_string(i) + ")";
         CHECK(run(files.all() + shard, rows) == part(records, i, n));
         CHECK(run(files.all() + " | skip(7)" + shard, rows) == part(records, 7 + i, n));
+        ThreadsRuntime ranks;
+        ranks->world = {static_cast<int64_t>(i), static_cast<int64_t>(n), {}};
+        const auto iterator = open_text(*ranks, files.all() + " | shard(auto, auto)");
+        CHECK(require_value(iterator->save()).find("seeks") != std::string::npos);
+        CHECK(all_lines(*iterator, rows) == part(records, i, n));
       }
     }
     CHECK(run(files.all() + " | take(9) | skip(7)", rows) ==

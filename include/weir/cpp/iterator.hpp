@@ -187,7 +187,8 @@ struct IteratorOptions {
   // says.
   uint32_t rank = 0;
   uint32_t world_size = 0;
-  // Instead of a checkpoint: what the iterators of all ranks saved, to continue with another number of ranks.
+  // Instead of a checkpoint: what the iterators of all ranks saved, in any order. Another number of ranks
+  // continues only where partition divides the pipeline.
   std::vector<std::string_view> rank_checkpoints{};
   // What saving does where elements cannot be made again.
   CheckpointPolicy checkpoint_policy = CheckpointPolicy::unchanged;

@@ -1,7 +1,6 @@
 // shard(num_shards, index): the elements whose number modulo num_shards is index. Errors are passed on to
-// every shard and not counted. With auto for both, the iterator's rank and number of ranks decide, and
-// positions of all ranks together go on as any other number of ranks (iterator/resize.h). Checkpoint: how
-// many elements were stepped over, and the input's position.
+// every shard and not counted. With auto for both, the iterator's rank and number of ranks decide.
+// Checkpoint: how many elements come before the next one of this part, and the input's position.
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -10,8 +9,6 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/operator.h"
-#include "dataset/settling.h"
-#include "dataset/shard_position.h"
 #include "dataset/yield_timer.h"
 #include "ops/access/seekable_input.h"
 
@@ -43,16 +40,13 @@ Result<Slice> slice(const ParamsBase& base) {
 
 class Shard final : public Cursor {
  public:
-  // The position of a rank must be one among all elements.
-  Shard(Opening& opening, const Slice& part, bool by_rank)
-      : input_(by_rank ? SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now)
-                       : SeekableInput(opening, 0, Port::Mode::pass, Port::Opens::now, part)),
-        position_(part.first, part.step) {}
+  Shard(Opening& opening, const Slice& part)
+      : input_(opening, 0, Port::Mode::pass, Port::Opens::now, part), size_(part.step), before_(part.first) {}
 
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(const Slice declared, slice(params));
-    WEIR_ASSIGN(const Slice part, declared.of(opening.ctx.session.world()));
-    return std::unique_ptr<Cursor>(std::make_unique<Shard>(opening, part, declared.by_rank));
+    WEIR_ASSIGN(Slice part, slice(params));
+    WEIR_ASSIGN(part, part.of(opening.ctx.session.world()));
+    return std::unique_ptr<Cursor>(std::make_unique<Shard>(opening, part));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -60,11 +54,11 @@ class Shard final : public Cursor {
     for (;;) {
       in_.rows = 0;
       count_ = 0;
-      const PullResult got = input_.port().pull(ctx, position_.wanted(demand), in_);
+      const PullResult got = input_.port().pull(ctx, wanted(demand), in_);
       if (got != PullResult::rows) return got;
       choose();
       if (count_ > 0) {
-        out.gather_thinned(in_, rows());
+        out.gather_thinned(in_, std::span(rows_).first(static_cast<size_t>(count_)));
         yield_timer_.reset();
         return PullResult::rows;
       }
@@ -75,43 +69,49 @@ class Shard final : public Cursor {
   int64_t lose(const ErrorPtr&) noexcept override { return std::max(count_, 1); }
 
   void state(Archive& archive) override {
-    Settling* const settling = archive.settling();
-    if (!settling) {
-      position_.state(archive);
-      input_.state(archive);
-    } else if (settling->collects()) {
-      settling->shards.push_back(position_);
-    } else {
-      if (settling->joined_count == settling->joined.size())
-        return settling->fail(internal_error("a shard was not there when its position was joined").pointer());
-      ShardPosition joined = settling->joined[settling->joined_count++];
-      joined.state(archive);
-      input_.port().save_as_usual(archive);
-    }
+    archive("before", before_, 0, size_ - 1);
+    input_.state(archive);
   }
 
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
-  std::span<const int32_t> rows() const { return {rows_.data(), static_cast<size_t>(count_)}; }
+  // What to ask the input for, so that at most the demanded number of its rows are of this part.
+  Demand wanted(Demand demand) const {
+    constexpr int64_t most = kMaxBlockRows;
+    const int64_t before_last = std::min(before_, most) + (demand.rows - 1) * std::min(size_, most);
+    demand.rows = static_cast<int>(std::min(before_last + 1, most));
+    if (size_ > most) return demand;
+    demand.first = static_cast<int>(before_);
+    demand.step = static_cast<int>(size_);
+    return demand;
+  }
 
   // Lists the rows of the block that are of this part: elements, and errors, which are no elements.
   void choose() noexcept {
+    count_ = 0;
     if (in_.errors.empty()) {
-      count_ = position_.step_over(in_.rows, rows_.data());
+      // One step behind the block may be more than a signed number can hold.
+      auto row = static_cast<uint64_t>(before_);
+      const auto end = static_cast<uint64_t>(in_.rows);
+      for (; row < end; row += static_cast<uint64_t>(size_))
+        rows_[static_cast<size_t>(count_++)] = static_cast<int32_t>(row);
+      before_ = static_cast<int64_t>(row - end);
       return;
     }
-    count_ = 0;
     for (int row = 0; row < in_.rows; ++row) {
       const ErrorPtr* const error = in_.error_of(row);
       // Each part gives the error of a row that is no element.
-      if ((error && !is_out_of_memory(**error)) || position_.step())
-        rows_[static_cast<size_t>(count_++)] = row;
+      if ((error && !is_out_of_memory(**error)) || before_-- == 0) rows_[static_cast<size_t>(count_++)] = row;
+      if (before_ < 0) before_ = size_ - 1;
     }
   }
 
   SeekableInput input_;
-  ShardPosition position_;
+  // How many parts there are.
+  const int64_t size_;
+  // How many elements come before the next one of this part.
+  int64_t before_;
   Block in_;
   // Those of `in_` to give.
   std::array<int32_t, kMaxBlockRows> rows_;
@@ -136,7 +136,7 @@ const OperatorDef& definition() {
       .name = "shard",
       .page =
           {.doc =
-               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. The checkpoints of all ranks can be continued by another number of ranks.",
+               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. Its positions continue for the same rank of as many ranks only: `partition` is what training wants.",
            .cost =
                "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
            .example = "range(8) | shard(3, 1)",

@@ -1,5 +1,8 @@
 #include "ops/contract.h"
+#include "ops/list.h"
 #include "ops/pipelines.h"
+#include "support/no_params.h"
+#include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
@@ -50,6 +53,106 @@ TEST_CASE("an index that is too large is refused, also one known only when it op
         std::string::npos);
   CHECK(run("range(2) | flat_map(i -> range(4) | shard(2, i + 1))") ==
         Lines{"1", "3", "error: invalid_argument"});
+}
+
+// Gives one row for each demand, and keeps the last one.
+class Asked final : public Cursor {
+ public:
+  Asked(Opening&, const NoParams&) {}
+  static Demand& last() {
+    static Demand demand;
+    return demand;
+  }
+  Step next(Context&, const Demand& demand, Block& out) override {
+    last() = demand;
+    out.reset(1);
+    out.rows = 1;
+    *out.columns[0].make_dense<int64_t>(Shape(), 1) = given_++;
+    return PullResult::rows;
+  }
+  void state(Archive& archive) override { archive("given", given_); }
+
+ private:
+  int64_t given_ = 0;
+};
+
+Result<Spec> asked_spec(const ParamsBase&, std::span<const DatasetRef>) { return Spec::tensor(DType::int64); }
+
+const OperatorDef& asked_operator() {
+  static const OperatorDef def = define<NoParams, Asked>({
+      .name = "asked",
+      .kind = OperatorKind::source,
+      // A Stage tells no others which values are wanted.
+      .typing = {.spec = asked_spec, .columns = Columns::mapped},
+  });
+  return def;
+}
+
+// What a shard asks of its input last for its first element, if `rows` are wanted of it.
+Demand asked(int64_t num_shards, int64_t index, int rows) {
+  TestRuntime test;
+  const auto stage = test.open(Build(shard_op::definition())
+                                   .set<IntParam>("num_shards", num_shards)
+                                   .set<IntParam>("index", index)
+                                   .over(Build(asked_operator()).node())
+                                   .node());
+  Context ctx = test.context();
+  Demand demand;
+  demand.rows = rows;
+  Block block;
+  PullResult got = PullResult::pending;
+  while (got == PullResult::pending) got = stage->next(ctx, demand, block);
+  REQUIRE(got == PullResult::rows);
+  CHECK(block.rows == 1);
+  return Asked::last();
+}
+
+TEST_CASE("shard asks for no more than it needs, and says which values it wants") {
+  CHECK(demand("probe(50) | shard(3, 1)", 1) == 2);
+  CHECK(demand("probe(50) | shard(3, 1)", 2) == 5);
+  CHECK(demand("probe(50) | shard(1, 0)", 7) == 7);
+  const auto check = [](const Demand& found, int rows, int first, int step) {
+    CHECK(found.rows == rows);
+    CHECK(found.first == first);
+    CHECK(found.step == step);
+  };
+  // The demand for the first element, and for the others that are wanted with it.
+  check(asked(3, 0, 1), 1, 0, 3);
+  check(asked(3, 0, 2), 4, 0, 3);
+  check(asked(3, 1, 2), 4, 0, 3);
+  check(asked(3, 0, 1000), kMaxBlockRows, 0, 3);
+  check(asked(1024, 0, 2), kMaxBlockRows, 0, 1024);
+  check(asked(1025, 0, 1), 1, 0, 1);
+  check(asked(1025, 0, 2), kMaxBlockRows, 0, 1);
+  check(asked(INT64_MAX, 0, 1), 1, 0, 1);
+  check(asked(INT64_MAX, 1, 1), 1, 0, 1);
+}
+
+TEST_CASE("a damaged position of a shard is an error") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(9) | shard(3, 1)");
+  for (const int64_t before : {-1, 0, 2, 3}) {
+    CAPTURE(before);
+    TestRuntime test;
+    const auto stage = test.open(document->root());
+    Archive cursor;
+    int64_t number = before;
+    cursor("before", number);
+    std::string bytes = cursor.take();
+    Archive archive;
+    int64_t standing = 0;
+    archive("shard", standing);
+    archive("state", bytes);
+    const std::string saved = archive.take();
+    Archive loaded(saved);
+    stage->state(loaded);
+    Context ctx = test.context();
+    Block block;
+    REQUIRE(stage->next(ctx, {}, block) == PullResult::rows);
+    // The position of its input is not there.
+    const std::string found = block.errors[0].error->describe();
+    CHECK((found.find("before") != std::string::npos) == (before < 0 || before > 2));
+  }
 }
 
 TEST_CASE("shard goes on where it was saved") {

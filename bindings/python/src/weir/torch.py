@@ -284,7 +284,7 @@ class Loader(IterableDataset[Any]):
     def load_state_dict(self, state: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
         """The next loop goes on where `state_dict` was called.
 
-        With another number of ranks, pass the states of all ranks to each: `load_state_dict([state, ...])`.
+        `load_state_dict([state, ...])` takes the states of all ranks, of another number of ranks only with `partition`.
         """
         states = [state] if isinstance(state, Mapping) else list(state)
         self._iterator = None

@@ -80,7 +80,7 @@ impl IterOptions {
         self
     }
 
-    /// Where all ranks of another run stopped, to continue with another number of ranks.
+    /// Where all ranks of another run stopped; another number of ranks only with `partition`.
     pub fn rank_checkpoints(mut self, positions: Vec<Vec<u8>>) -> Self {
         self.start = Start::Ranks(positions);
         self

@@ -55,7 +55,7 @@ fn a_position_is_saved_and_taken_up() -> Result<()> {
 }
 
 #[test]
-fn ranks_become_others() -> Result<()> {
+fn ranks_go_on() -> Result<()> {
     let runtime = Runtime::new()?;
     let dataset = weir::parse(&runtime, "range(20) | shard(auto, auto)")?;
     let mut positions = Vec::new();
@@ -65,8 +65,8 @@ fn ranks_become_others() -> Result<()> {
         seen.extend(values(iterator.by_ref().take(3))?);
         positions.push(iterator.save()?);
     }
-    for rank in 0..3 {
-        let options = IterOptions::new().rank(rank, 3).rank_checkpoints(positions.clone());
+    for rank in 0..2 {
+        let options = IterOptions::new().rank(rank, 2).rank_checkpoints(positions.clone());
         seen.extend(values(dataset.iter_with(options)?)?);
     }
     seen.sort_unstable();

@@ -1,0 +1,260 @@
+#include "iterator/rank_positions.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+#include "core/text.h"
+#include "iterator/iterator.h"
+#include "support/pipeline.h"
+
+namespace weir {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+// The numbers and words of lines, sorted: batches of different ranks differ, what is in them does not.
+Lines words_of(const Lines& lines) {
+  Lines words;
+  for (const std::string& line : lines) {
+    if (line == "end") continue;
+    size_t begin = 0;
+    constexpr std::string_view kBetween = "[](){}, ";
+    while ((begin = line.find_first_not_of(kBetween, begin)) != std::string::npos) {
+      const size_t end = std::min(line.find_first_of(kBetween, begin), line.size());
+      words.push_back(line.substr(begin, end - begin));
+      begin = end;
+    }
+  }
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+// An iterator over a document of its own, as in a process of its own, at what all ranks saved if that is not
+// empty.
+OpenIterator open_rank(Runtime& runtime, const DocumentRef& document, const World& world,
+                       const Lines& saved = {}) {
+  const std::vector<std::string_view> ranks(saved.begin(), saved.end());
+  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
+  require_ok(iterator->initialize(document, {.params = {}, .rank_checkpoints = ranks, .world = &world}));
+  return iterator;
+}
+
+// What ranks saved, each after as many elements as `taken` says.
+Lines saved_by(Runtime& runtime, const DocumentRef& document, const std::vector<int64_t>& taken) {
+  Lines saved;
+  const auto size = static_cast<int64_t>(taken.size());
+  for (int64_t rank = 0; rank < size; ++rank) {
+    const OpenIterator iterator = open_rank(runtime, document, {rank, size, {}});
+    take_lines(*iterator, taken[static_cast<size_t>(rank)]);
+    saved.push_back(require_value(iterator->save()));
+  }
+  return saved;
+}
+
+// The error with which a rank refuses what others saved.
+Status refusal(Runtime& runtime, const DocumentRef& document, const Lines& saved, const World& world) {
+  const std::vector<std::string_view> ranks(saved.begin(), saved.end());
+  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
+  const Status status =
+      iterator->initialize(document, {.params = {}, .rank_checkpoints = ranks, .world = &world});
+  REQUIRE(!status.ok());
+  return status;
+}
+
+void check_refused(const Status& status, const std::string& part) {
+  INFO(status.error().describe());
+  CHECK(status.code() == Code::failed_precondition);
+  CHECK(status.error().describe().find(part) != std::string::npos);
+}
+
+const char* const kPipelines[] = {
+    "range(100) | shard(auto, auto)",
+    "range(90) | shuffle(16, seed: 3) | shard(auto, auto) | map(x -> x * 3) | batch(4)",
+    "range(40) | shuffle(16, seed: 3) | repeat(3) | shard(auto, auto) | map(x -> x + 1, num_parallel_calls: 3) | batch(3) | prefetch(2)",
+    "range(200) | prefetch(7) | shard(auto, auto) | filter(x -> x % 3 != 0) | prefetch(4) | batch(2) | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)",
+    "range(200) | shard(auto, auto) | shuffle(9, seed: 2) | batch(2)",
+    "zip(range(50), range(50, 100)) | shuffle(9, seed: 2) | shard(auto, auto) | prefetch(3) | batch(3)",
+    "range(8) | interleave(x -> range(x * 9, x * 9 + 9), cycle_length: 3) | shard(auto, auto) | skip(0) | ignore_errors()",
+    "range(30) | concatenate(range(30, 77)) | shard(auto, auto) | flat_map(x -> range(x, x + 1)) | batch(2)",
+    "let d = range(60) | shuffle(7, seed: 1) zip(d, d) | repeat(2) | shard(auto, auto) | prefetch(2)",
+};
+
+TEST_CASE("rank positions: shares of ranks that stop anywhere and go on are the whole") {
+  ThreadsRuntime runtime;
+  std::mt19937 draw(3);
+  for (const char* text : kPipelines) {
+    const DocumentRef document = parse_text(*runtime, text);
+    const Lines expected = words_of(take_lines(*open_rank(*runtime, document, {0, 1, {}}), 10'000));
+    REQUIRE(!expected.empty());
+    for (const int64_t size : {1, 2, 3, 8}) {
+      INFO(text << ", " << size << " ranks");
+      Lines saved;
+      Lines all;
+      const auto go_on = [&](int64_t most) {
+        Lines now;
+        for (int64_t rank = 0; rank < size; ++rank) {
+          const OpenIterator iterator = open_rank(*runtime, document, {rank, size, {}}, saved);
+          const Lines lines = take_lines(*iterator, most == 0 ? 10'000 : static_cast<int64_t>(draw() % 12));
+          all.insert(all.end(), lines.begin(), lines.end());
+          now.push_back(require_value(iterator->save()));
+        }
+        // Their order does not matter.
+        std::reverse(now.begin(), now.end());
+        saved = now;
+      };
+      go_on(12);
+      go_on(12);
+      go_on(0);
+      CHECK(words_of(all) == expected);
+    }
+  }
+}
+
+TEST_CASE("rank positions: another number of ranks is refused without a partition") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(50) | shard(auto, auto) | batch(2)");
+  const Lines saved = saved_by(*runtime, document, {5, 6});
+  for (const World& world : {World{0, 1, {}}, World{0, 3, {}}})
+    check_refused(refusal(*runtime, document, saved, world), "put the work inside partition(n, p -> ...)");
+  // One of these ranks is not there.
+  check_refused(refusal(*runtime, document, {saved[1]}, {0, 2, {}}), "partition");
+  const DocumentRef whole = parse_text(*runtime, "range(50) | shard(2, 0)");
+  check_refused(refusal(*runtime, whole, saved_by(*runtime, whole, {5, 5}), {0, 2, {}}),
+                "divided among ranks");
+}
+
+TEST_CASE("rank positions: those of different runs are refused") {
+  ThreadsRuntime runtime;
+  const char* text = "range(50) | shuffle(9) | shard(auto, auto)";
+  const DocumentRef document = parse_text(*runtime, text);
+  Lines saved = saved_by(*runtime, document, {5, 6});
+  // Each draws seeds of its own when it is built.
+  saved[1] = saved_by(*runtime, parse_text(*runtime, text), {5, 6})[1];
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "ranks that share their seeds");
+  // Of the same rank twice.
+  saved[1] = saved[0];
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "two of rank 0 of 2");
+  check_refused(refusal(*runtime, document, saved, {0, 2, {}}), "two of rank 0 of 2");
+  saved[1] =
+      saved_by(*runtime, parse_text(*runtime, "range(49) | shuffle(9) | shard(auto, auto)"), {5, 6})[1];
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "ranks of one pipeline");
+  // The rank's own must be of its document, too.
+  check_refused(refusal(*runtime, document, saved, {1, 2, {}}), "a checkpoint of this dataset");
+}
+
+TEST_CASE("rank positions: those of ranks in different epochs are refused") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  Lines saved;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    const World world{rank, 2, {}};
+    const OpenIterator iterator = open_rank(*runtime, document, world);
+    if (rank == 1) require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    saved.push_back(require_value(iterator->save()));
+  }
+  check_refused(refusal(*runtime, document, saved, {0, 1, {}}), "rank 1 of 2 in epoch 1");
+}
+
+// A callback with a state, which makes what it is given.
+class Remembering final : public Callback {
+ public:
+  Remembering()
+      : Callback(
+            {.concurrent = false, .blocking = false, .block = false, .pure = false, .on_caller = false}) {}
+  Result<Spec> result(const Spec& input) const override { return input; }
+  Status call(Session&, const Block& in, Block& out) const override {
+    out.columns[0].set_row(in.columns[0].row(0));
+    return {};
+  }
+  bool has_state() const override { return true; }
+  Status restore_state(std::string_view) const override {
+    ++restored;
+    return {};
+  }
+  mutable int restored = 0;
+};
+
+TEST_CASE("rank positions: states of callbacks belong to one number of ranks") {
+  ThreadsRuntime runtime;
+  const RefPtr<const Remembering> callback = make_ref<const Remembering>();
+  Handed handed;
+  handed.emplace("f", CallbackRef(callback));
+  const auto document =
+      require_value(parse_document(*runtime, "range(9) | map(@f) | shard(auto, auto)", handed));
+  const Lines saved = saved_by(*runtime, document, {1, 1});
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "states of callbacks");
+  CHECK(callback->restored == 0);
+  CHECK(take_lines(*open_rank(*runtime, document, {1, 2, {}}, saved), 1) == Lines{"3"});
+  CHECK(callback->restored == 1);
+}
+
+TEST_CASE("rank positions: elements that were pulled and not delivered are of their rank") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(50) | shard(auto, auto)");
+  const OpenIterator iterator = open_rank(*runtime, document, {0, 2, {}});
+  Block block;
+  REQUIRE(require_value(iterator->next(3, block)) == PullResult::rows);
+  require_ok(iterator->give_back(block, 1));
+  Lines saved = saved_by(*runtime, document, {0, 0});
+  saved[0] = require_value(iterator->save());
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "take them before saving");
+  CHECK(take_lines(*open_rank(*runtime, document, {0, 2, {}}, saved), 2) == Lines{"2", "4"});
+}
+
+TEST_CASE("rank positions: a damaged one is an error") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  Checkpoint checkpoint = require_value(Checkpoint::from_bytes(saved_by(*runtime, document, {0})[0]));
+  for (const auto& [rank, size] : {std::pair{INT64_MAX, int64_t{1}}, {int64_t{1}, int64_t{1}}}) {
+    checkpoint.rank = rank;
+    checkpoint.world_size = size;
+    CHECK(refusal(*runtime, document, {checkpoint.to_bytes()}, {0, 1, {}}).code() == Code::data_loss);
+  }
+}
+
+TEST_CASE("rank positions: an iterator keeps its rank when it begins anew") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
+  const OpenIterator iterator = open_rank(*runtime, document, {1, 3, {}});
+  CHECK(take_lines(*iterator, 9) == Lines{"1", "4", "7", "end"});
+  require_ok(iterator->initialize(nullptr, {.params = {}}));
+  CHECK(take_lines(*iterator, 9) == Lines{"1", "4", "7", "end"});
+  const Lines saved = saved_by(*runtime, document, {0, 2, 0});
+  const std::vector<std::string_view> ranks(saved.begin(), saved.end());
+  require_ok(iterator->initialize(nullptr, {.params = {}, .rank_checkpoints = ranks}));
+  CHECK(take_lines(*iterator, 9) == Lines{"7", "end"});
+}
+
+TEST_CASE("rank positions: a checkpoint of another rank or number of ranks is refused by itself") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(50) | shard(auto, auto)");
+  const Lines saved = saved_by(*runtime, document, {0, 4, 0});
+  const auto begin = [&](const World& world) {
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const Status status =
+        iterator->initialize(document, {.params = {}, .checkpoint = &saved[1], .world = &world});
+    return std::pair(std::move(iterator), status);
+  };
+  auto [same, fits] = begin({1, 3, {}});
+  REQUIRE(fits.ok());
+  CHECK(take_lines(*same, 1) == Lines{"13"});
+  check_refused(begin({2, 3, {}}).second,
+                "expected the checkpoint of rank 2 of 3, found that of rank 1 of 3");
+  check_refused(begin({1, 2, {}}).second, "give the checkpoints of all ranks");
+}
+
+TEST_CASE("rank positions: without a rank, from options or environment, the shard says what to set") {
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, "range(5) | shard(auto, auto)");
+  Block block;
+  REQUIRE(require_value(iterator->next(1, block)) == PullResult::rows);
+  REQUIRE(block.errors.size() == 1);
+  const std::string found = block.errors[0].error->describe();
+  INFO(found);
+  CHECK(found.find("world_size") != std::string::npos);
+  CHECK(found.find("no environment") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir
