@@ -61,6 +61,13 @@ constexpr int64_t kOnePass = -2;
 // Multiplies and adds, modulo 2^64, so that different sequences of `b` give different results.
 uint64_t mixed(uint64_t a, uint64_t b) { return a * 0x9E3779B97F4A7C15u + b; }
 
+// Whether it may end before its inputs do with these parameters, which need not be known.
+bool ends_early(const OperatorDef& op, const ParamsBase& params) {
+  if (op.typing.slice == nullptr) return op.position.ends_early;
+  const Result<Slice> slice = op.typing.slice(params);
+  return slice.ok() && slice->count != Slice::kAll;
+}
+
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
@@ -231,12 +238,6 @@ void Dataset::inherit() {
   const bool counts =
       op_->position.counts_openings != nullptr && (dynamic_ || op_->position.counts_openings(*params_));
   if (counts && !listed) epoch_nodes_.push_back(self);
-}
-
-bool ends_early(const OperatorDef& op, const ParamsBase& params) {
-  if (op.typing.slice == nullptr) return op.position.ends_early;
-  const Result<Slice> slice = op.typing.slice(params);
-  return slice.ok() && slice->count != Slice::kAll;
 }
 
 int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs) {

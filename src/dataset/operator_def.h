@@ -206,9 +206,6 @@ inline bool can_be_read_by_position(const OperatorDef& op) {
   return op.access.open != nullptr || op.typing.slice != nullptr;
 }
 
-// Whether it may end before its inputs do with these parameters, which need not be known.
-bool ends_early(const OperatorDef& op, const ParamsBase& params);
-
 // How many elements there are with these parameters.
 int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs);
 

@@ -5,7 +5,6 @@
 
 #include "core/checked.h"
 #include "core/exception.h"
-#include "core/text.h"
 #include "dataset/counted.h"
 #include "dataset/holding.h"
 

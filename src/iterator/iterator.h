@@ -18,7 +18,6 @@
 #include <string_view>
 #include <vector>
 
-#include "core/exception.h"
 #include "core/runtime.h"
 #include "core/stage_stats.h"
 #include "core/sync.h"

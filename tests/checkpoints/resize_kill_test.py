@@ -3,9 +3,9 @@
 
     resize_kill_test.py KILLED_RANK [KILLS]
 
-Each job has 1, 2, 3 or 8 ranks, and each life of a rank its own number of threads. All are killed with SIGKILL, in random order, after a
-pseudo-random number of lines that they printed together; that may be before all of them have saved where they begin,
-inside a save, or after some have ended. WEIR_KILLS in the environment sets another default than 20.
+Each job has 1, 2, 3 or 8 ranks, and each life of a rank its own number of threads. All are killed with SIGKILL, in
+random order, after a pseudo-random number of lines that they printed together; that may be before all of them have saved
+where they begin, inside a save, or after some have ended. WEIR_KILLS in the environment sets another default than 20.
 """
 
 import os
