@@ -858,8 +858,7 @@ WEIR_API int32_t weir_iterator_create(weir_runtime runtime, weir_dataset dataset
  * resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
  * differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
  * below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
- * many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together, or need a
- * partition. */
+ * many ranks; failed_precondition otherwise, and for rank_checkpoints that don't fit or need a partition. */
 WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset dataset,
                                           const weir_iterator_options* options, weir_error* error);
 
