@@ -14,6 +14,7 @@
 #include "exec/threads.h"
 #include "expr/types/callback.h"
 #include "fs/file_system.h"
+#include "fs/local_files.h"
 #include "fs/machine_limits.h"
 
 namespace weir::capi {
@@ -125,7 +126,9 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
   // A program that has more rights than its caller does not take the caller's word.
-  runtime.world = world_of([](const char* name) { return ::secure_getenv(name); });
+  const auto variable = [](const char* name) { return ::secure_getenv(name); };
+  runtime.world = world_of(variable);
+  set_cache_folder(variable);
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   if (options.memory_bytes > 0) runtime.budget = make_ref<MemoryBudget>(options.memory_bytes);
   if (!trace_file.empty()) {

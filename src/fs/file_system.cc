@@ -50,6 +50,17 @@ Result<RefPtr<RandomAccessFile>> FileSystem::open(const std::string& name) {
   return do_open(name);
 }
 
+Result<std::unique_ptr<FileLock>> FileSystem::lock(const std::string& name) {
+  const BlockingRead read;
+  return do_lock(name);
+}
+
+Result<std::unique_ptr<FileLock>> FileSystem::do_lock(const std::string& name) {
+  WEIR_ASSIGN(std::unique_ptr<FileLock> lock, try_lock(name));
+  if (lock) return lock;
+  return file_error(Code::unavailable, concat("cannot lock ", quote(name), ": it is locked"), name);
+}
+
 Result<bool> FileSystem::exists(const std::string& name) {
   const Result<FileInfo> info = stat(name);
   if (info.ok()) return true;

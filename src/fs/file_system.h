@@ -87,6 +87,8 @@ class FileSystem {
   // Takes a lock: a file that is created for it and removed with it. Null if it is taken, in this process or
   // another. A process's locks end with it, so a killed process leaves only an unlocked file.
   virtual Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) = 0;
+  // Waits for the lock, inside a BlockingRead. Never null.
+  Result<std::unique_ptr<FileLock>> lock(const std::string& name);
   // Whatever happens, a power failure included, the file holds either its old contents or all of `bytes`;
   // after success the latter. Links are followed: their target is replaced, or created if missing. Anything
   // else but a regular file is refused. Writers of one file take turns. If the process is killed, a file with
@@ -103,8 +105,15 @@ class FileSystem {
   // list.
   Result<std::vector<std::string>> glob(std::string_view pattern);
 
-  // open() without a BlockingRead, which must not lie in another: for a file system over another.
+  // The name from the root folder on, so that it means the same file in every process.
+  virtual Result<std::string> absolute(const std::string& name) { return name; }
+  // A folder of this user's for what can be made again; it need not exist. Empty: none.
+  virtual std::string cache_folder() { return {}; }
+
+  // open() and lock() without a BlockingRead, which must not lie in another: for a file system over another.
   virtual Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) = 0;
+  // unavailable in place of waiting, unless the file system can wait.
+  virtual Result<std::unique_ptr<FileLock>> do_lock(const std::string& name);
 };
 
 // The machine's own files. Lives as long as the process.

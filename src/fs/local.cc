@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 
+#include "core/sync.h"
 #include "core/text.h"
 #include "fs/durable_steps.h"
 #include "fs/file_system.h"
@@ -358,6 +360,25 @@ class LocalLock final : public FileLock {
   Descriptor descriptor_;
 };
 
+// Null if another has it and `how` doesn't wait.
+Result<std::unique_ptr<FileLock>> take_lock(const std::string& name, int how) {
+  WEIR_TRY(check_name(name));
+  for (;;) {
+    Descriptor file = open_descriptor(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
+    if (!file.valid()) return failure_of(errno, "open", name, " to lock it");
+    if (retried([&] { return ::flock(file.number(), how); }) != 0) {
+      if (errno == EWOULDBLOCK) return std::unique_ptr<FileLock>();
+      return failure_of(errno, "lock", name);
+    }
+    // The last holder may have removed the file after it was opened here.
+    struct stat locked, named;
+    if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
+    if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino || locked.st_dev != named.st_dev)
+      continue;
+    return std::unique_ptr<FileLock>(std::make_unique<LocalLock>(name, std::move(file)));
+  }
+}
+
 class LocalFileSystem final : public FileSystem {
  public:
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
@@ -429,23 +450,27 @@ class LocalFileSystem final : public FileSystem {
   }
 
   Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override {
+    return take_lock(name, LOCK_EX | LOCK_NB);
+  }
+  Result<std::unique_ptr<FileLock>> do_lock(const std::string& name) override {
+    return take_lock(name, LOCK_EX);
+  }
+
+  Result<std::string> absolute(const std::string& name) override {
     WEIR_TRY(check_name(name));
-    for (;;) {
-      Descriptor file = open_descriptor(name, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK);
-      if (!file.valid()) return failure_of(errno, "open", name, " to lock it");
-      if (retried([&] { return ::flock(file.number(), LOCK_EX | LOCK_NB); }) != 0) {
-        if (errno == EWOULDBLOCK) return std::unique_ptr<FileLock>();
-        return failure_of(errno, "lock", name);
-      }
-      // The last holder may have removed the file after it was opened here.
-      struct stat locked, named;
-      if (::fstat(file.number(), &locked) != 0) return failure_of(errno, "look at", name);
-      if (::stat(name.c_str(), &named) != 0 || locked.st_ino != named.st_ino ||
-          locked.st_dev != named.st_dev) {
-        continue;
-      }
-      return std::unique_ptr<FileLock>(std::make_unique<LocalLock>(name, std::move(file)));
-    }
+    if (name.starts_with('/')) return name;
+    const std::unique_ptr<char, void (*)(void*)> folder(::get_current_dir_name(), ::free);
+    if (!folder) return failure_of(errno, "find the folder of", name);
+    return concat(folder.get(), "/", name);
+  }
+
+  std::string cache_folder() override {
+    const MutexLock lock(mutex_);
+    return cache_folder_;
+  }
+  void set_cache_folder(std::string folder) {
+    const MutexLock lock(mutex_);
+    cache_folder_ = std::move(folder);
   }
 
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
@@ -456,6 +481,10 @@ class LocalFileSystem final : public FileSystem {
     ReplaceSteps steps{target, temporary, file};
     return replace_in_order(steps, bytes);
   }
+
+ private:
+  Mutex mutex_;
+  std::string cache_folder_;
 };
 
 // Never destroyed: remaining threads may still read while the process ends.
@@ -485,6 +514,18 @@ Status write_private_file(const std::string& name, std::span<const uint8_t> byte
     written = failure_of(errno, "replace", name);
   if (!written.ok()) ::unlink(temporary.c_str());
   return written;
+}
+
+void set_cache_folder(const std::function<const char*(const char*)>& variable) {
+  // As the XDG Base Directory Specification says, names that are not absolute are ignored.
+  const auto is_absolute = [](const char* folder) { return folder && *folder == '/'; };
+  std::string folder;
+  if (const char* cache = variable("XDG_CACHE_HOME"); is_absolute(cache)) {
+    folder = concat(cache, "/weir");
+  } else if (const char* home = variable("HOME"); is_absolute(home)) {
+    folder = concat(home, "/.cache/weir");
+  }
+  local_files.set_cache_folder(std::move(folder));
 }
 
 FileSystem& local_file_system() { return local_files; }

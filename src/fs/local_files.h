@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -13,6 +14,10 @@ namespace weir {
 // For a library that opens files by itself: what opening this one for reading would say. Opens nothing, since
 // closing a file gives up the locks that the process has on it.
 Status check_local_file(const std::string& name);
+
+// Sets FileSystem::cache_folder() of the machine's files: $XDG_CACHE_HOME/weir, or ~/.cache/weir. `variable`
+// gives the value of an environment variable, or null; names that are not absolute are ignored.
+void set_cache_folder(const std::function<const char*(const char*)>& variable);
 
 // Replaces a small file in a folder where others may write, too, such as /dev/shm. Only this user can read
 // it. It follows no link, never waits and syncs nothing. It writes NAME.tmp first, which a killed process may

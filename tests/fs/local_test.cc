@@ -245,5 +245,32 @@ TEST_CASE("atomic writing: what has the name of the temporary file is replaced, 
   CHECK(entries_of(folder.path()) == 2);
 }
 
+TEST_CASE("the cache folder is what the environment says, if that is an absolute name") {
+  FileSystem& files = local_file_system();
+  const std::string before = files.cache_folder();
+  const auto folder = [&](const char* cache, const char* home) {
+    set_cache_folder([&](const char* name) {
+      return name == std::string_view("XDG_CACHE_HOME") ? cache
+             : name == std::string_view("HOME")         ? home
+                                                        : nullptr;
+    });
+    return files.cache_folder();
+  };
+  CHECK(folder("/c", "/h") == "/c/weir");
+  CHECK(folder(nullptr, "/h") == "/h/.cache/weir");
+  CHECK(folder("c", "/h") == "/h/.cache/weir");
+  CHECK(folder("", "h").empty());
+  CHECK(folder(nullptr, nullptr).empty());
+  set_cache_folder([&](const char*) -> const char* { return nullptr; });
+  CHECK(before.empty());
+}
+
+TEST_CASE("an absolute name means the same file everywhere") {
+  const std::string here = std::filesystem::current_path().string();
+  CHECK(*local_file_system().absolute("a/b") == here + "/a/b");
+  CHECK(*local_file_system().absolute("/a/b") == "/a/b");
+  CHECK(local_file_system().absolute(std::string("a\0b", 3)).status().code() == Code::invalid_argument);
+}
+
 }  // namespace
 }  // namespace weir

@@ -67,6 +67,36 @@ TEST_CASE("a killed process lets go of its lock") {
   ::close(locked[1]);
 }
 
+TEST_CASE("who waits for a lock gets it when its holder is killed") {
+  TemporaryFolder folder;
+  const std::string name = folder.at("lock");
+  int locked[2], waits[2];
+  REQUIRE(::pipe(locked) == 0);
+  REQUIRE(::pipe(waits) == 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    auto lock = local_file_system().lock(name);
+    char done = lock.ok() && *lock != nullptr ? 'y' : 'n';
+    if (::write(locked[1], &done, 1) != 1 || ::read(waits[0], &done, 1) != 1) ::_exit(1);
+    ::raise(SIGKILL);
+  }
+  char done = 'n';
+  REQUIRE(::read(locked[0], &done, 1) == 1);
+  REQUIRE(done == 'y');
+  REQUIRE(::write(waits[1], &done, 1) == 1);
+  auto lock = local_file_system().lock(name);
+  REQUIRE(lock.ok());
+  CHECK(*lock != nullptr);
+  CHECK(*local_file_system().try_lock(name) == nullptr);
+  REQUIRE(::waitpid(child, nullptr, 0) == child);
+  for (const int end : {locked[0], locked[1], waits[0], waits[1]}) ::close(end);
+  // A file system that can't wait says so.
+  SimulatedFileSystem simulated;
+  const auto held = simulated.lock("lock");
+  REQUIRE(held.ok());
+  CHECK(simulated.lock("lock").status().code() == Code::unavailable);
+}
+
 TEST_CASE("a simulated lock ends with the power") {
   SimulatedDisk disk;
   auto lock = disk.try_lock("lock");

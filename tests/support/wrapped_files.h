@@ -28,6 +28,9 @@ class WrappedFiles : public FileSystem {
   Result<std::unique_ptr<FileLock>> try_lock(const std::string& name) override {
     return files_.try_lock(name);
   }
+  Result<std::unique_ptr<FileLock>> do_lock(const std::string& name) override { return files_.do_lock(name); }
+  Result<std::string> absolute(const std::string& name) override { return files_.absolute(name); }
+  std::string cache_folder() override { return files_.cache_folder(); }
   Status write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) override {
     return files_.write_file_atomically(name, bytes);
   }
