@@ -119,6 +119,15 @@ bool seeks(Context& ctx, Instance instance) {
   return refuse(node, params).ok() && node.op().access.seeks(opening, params);
 }
 
+bool fails_if_cancelled(Context& ctx, size_t rows, size_t columns, Block& out) {
+  if (!ctx.session.cancelled.load(std::memory_order_relaxed)) return false;
+  const Status stopped(Code::cancelled, "the iterator was cancelled");
+  RowErrors failed;
+  for (size_t row = 0; row < rows; ++row) failed.push_back({static_cast<int>(row), stopped.pointer()});
+  out.set_failed(failed, columns);
+  return true;
+}
+
 void AccessParts::finish(Block& out) {
   std::vector<int32_t> rows(places_.size());
   for (size_t i = 0; i < places_.size(); ++i) rows[static_cast<size_t>(places_[i])] = static_cast<int32_t>(i);

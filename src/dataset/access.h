@@ -45,6 +45,10 @@ class Access {
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
 };
 
+// Whether the iterator was cancelled: then all rows fail. Destroy does not wait for reads of files, so
+// nothing may be called with rows that were read.
+bool fails_if_cancelled(Context& ctx, size_t rows, size_t columns, Block& out);
+
 // How many elements to read at once so that they take the bytes that are wanted: one at first, then as the
 // last ones say.
 class AccessWidth {

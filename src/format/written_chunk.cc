@@ -253,8 +253,11 @@ bool WrittenChunk::stacked() const {
                      [](const Part& part) { return part.uniform && part.shape.rank() < kMaxRank; });
 }
 
-void WrittenChunk::skip_to(int64_t row) {
+void WrittenChunk::go_to(int64_t row) {
+  const bool back = row < next_;
+  if (back) next_ = 0;
   for (Part& part : parts_) {
+    if (back) part.entry = part.byte = 0;
     uint64_t entry = part.entry;
     if (part.uniform) {
       entry += static_cast<uint64_t>(part.shape.count()) * static_cast<uint64_t>(row - next_);

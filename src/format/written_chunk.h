@@ -71,7 +71,8 @@ class WrittenChunk {
   int64_t left() const { return rows_ - next_; }
   // True if rows are stacked, so that any number of them costs a tensor per column.
   bool stacked() const;
-  void skip_to(int64_t row);
+  // The next row to give, one that was given or one that was not.
+  void go_to(int64_t row);
   // Gives the next rows as views of the bytes. Moves on only if it does not throw.
   // REQUIRES: count <= left()
   void give(int count, Block& out);

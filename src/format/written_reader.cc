@@ -127,8 +127,11 @@ Status WrittenReader::number_rows() {
 
 void WrittenReader::seek(int64_t row) {
   row_ = std::clamp<int64_t>(row, 0, starts_.back());
-  number_ = static_cast<size_t>(std::upper_bound(starts_.begin(), starts_.end(), row_) - starts_.begin()) - 1;
-  loaded_ = false;
+  const auto after = std::upper_bound(starts_.begin(), starts_.end(), row_);
+  const auto number = static_cast<size_t>(after - starts_.begin()) - 1;
+  loaded_ = loaded_ && number == number_;
+  number_ = number;
+  if (loaded_) chunk_.go_to(row_ - starts_[number_]);
 }
 
 Status WrittenReader::unpack(const RandomAccessFile& file, uint64_t offset, uint64_t packed_bytes,
@@ -182,7 +185,7 @@ Status WrittenReader::load_chunk() {
     row_ = starts_[++number_];
     return status;
   }
-  chunk_.skip_to(row_ - starts_[number_]);
+  chunk_.go_to(row_ - starts_[number_]);
   loaded_ = true;
   return {};
 }

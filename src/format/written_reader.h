@@ -26,7 +26,8 @@ class WrittenReader {
   const WrittenManifest& manifest() const { return manifest_; }
   // The number of the next row.
   int64_t row() const { return row_; }
-  // Moves to a row; beyond the last one is the end. Reads nothing.
+  // Moves to a row; beyond the last one is the end. Reads nothing, and keeps the chunk that was read last if
+  // the row is in it.
   void seek(int64_t row);
   // Gives up to `rows` rows of about `bytes` bytes, all of one chunk, and returns their number; 0 at the end.
   // More than kMaxBlockRows are given only where they have one shape. After an error the next chunk follows.

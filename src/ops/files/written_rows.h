@@ -9,6 +9,7 @@
 #include "core/archive.h"
 #include "core/pull.h"
 #include "core/runtime.h"
+#include "dataset/access.h"
 #include "dataset/read_site.h"
 #include "ops/files/written.h"
 
@@ -43,5 +44,10 @@ class WrittenRows {
   int wanted_ = 1;
   bool ended_ = false;
 };
+
+// The same rows by their positions. One whose chunk is damaged is an error, as is each if the folder cannot
+// be opened.
+std::unique_ptr<Access> written_access(const Instance& place, std::string folder, Spec spec,
+                                       WrittenManifest manifest);
 
 }  // namespace weir

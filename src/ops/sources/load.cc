@@ -41,6 +41,12 @@ class Stored final : public Cursor {
 Result<Spec> stored_spec(const StoredParams& params, std::span<const DatasetRef>) { return params.spec; }
 int64_t stored_count(const StoredParams& params, std::span<const DatasetRef>) { return params.manifest.rows; }
 
+Result<std::unique_ptr<Access>> stored_access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const StoredParams&>(base);
+  return written_access(opening, params.folder, params.spec, params.manifest);
+}
+bool at_hand(Opening&, const ParamsBase&) { return true; }
+
 const OperatorDef& stored_operator() {
   static const OperatorDef def = define<StoredParams, Stored>({
       .name = "stored",
@@ -49,6 +55,7 @@ const OperatorDef& stored_operator() {
       .typing = {.spec = spec_of<StoredParams, stored_spec>,
                  .cardinality = cardinality_of<StoredParams, stored_count>},
       .ahead = {.lane = Lane::blocking},
+      .access = {.open = stored_access, .seeks = at_hand},
   });
   return def;
 }
@@ -59,6 +66,11 @@ struct Load {
     return open_on_blocking_lane(opening, std::move(stored), kWrittenBlockRows);
   }
 };
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
+  WEIR_ASSIGN(DatasetRef stored, expansion(opening, params));
+  return open_access(opening.ctx, opening.inner(std::move(stored)));
+}
 
 // What is wrong with a folder is a mistake of the text that names it.
 Status as_mistake(const Status& status) {
@@ -107,8 +119,9 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written. Their structure and number are read when the dataset is built, so it cannot be built if the folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, one error takes their place. Reads ahead of its consumer, on its own thread.",
-           .cost = "Reading and a checksum per byte. Elements are views of the read buffers, not copies.",
+               "Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written. Their structure and number are read when the dataset is built, so it cannot be built if the folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and the next chunk follows. If the elements are replaced between building and reading, one error takes their place. Reads ahead of its consumer, on its own thread. Elements are also read by their position (`global_shuffle`, `weir_dataset_at`); then an element of a damaged chunk is one error in its place, and `skip` and `shard` directly after it go straight to their chunks.",
+           .cost =
+               "Reading and a checksum per byte. Elements are views of the read buffers, not copies. By position, each chunk (about 1 MiB) with a wanted element is read as a whole, once for all elements that are wanted together.",
            .example = R"(load("tests/golden/data/squares"))",
            .output = "0\n1\n4",
            .bench = R"(load("WRITTEN"))"},
@@ -117,6 +130,7 @@ const OperatorDef& definition() {
                  .expand = expand,
                  .expands_first = true},
       .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
+      .access = {.open = access, .seeks = at_hand},
   });
   return def;
 }

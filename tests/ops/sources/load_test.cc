@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "ops/contract.h"
 #include "ops/written_folders.h"
 
@@ -85,6 +87,52 @@ TEST_CASE("two readers share a folder") {
   run("range(5000) | " + call("save", folder.at("s")));
   const std::string text = call("load", folder.at("s"));
   CHECK(run("zip(" + text + ", " + text + ") | filter((a, b) -> a == b)").size() == 5000);
+}
+
+TEST_CASE("load by position gives what it gives one after another") {
+  TemporaryFolder folder;
+  const auto sorted = [](Lines lines) {
+    std::sort(lines.begin(), lines.end());
+    return lines;
+  };
+  // Chunks of one shape, of several, and of strings.
+  int number = 0;
+  for (const char* text : {"range(70000)", "range(3000) | map(x -> (full([x % 3], x), as_string(x)))",
+                           "range(3000) | map(x -> full([200], as_string(x)))", "range(0)"}) {
+    const std::string path = folder.at(std::to_string(number++));
+    run(text + (" | " + call("save", path, ", num_shards: 3")));
+    const std::string load = call("load", path);
+    const Lines all = run(text, 64);
+    CHECK(sorted(run(load + " | global_shuffle(seed: 5)", 64)) == sorted(all));
+    for (const size_t first : {0u, 1u, 2999u, 69999u, 80000u}) {
+      const auto from = static_cast<ptrdiff_t>(std::min<size_t>(first, all.size()));
+      CHECK(run(load + " | skip(" + std::to_string(first) + ")", 64) == Lines(all.begin() + from, all.end()));
+    }
+  }
+}
+
+TEST_CASE("load by position: a damaged chunk fails for each row that is wanted of it") {
+  TemporaryFolder folder;
+  run("range(200000) | " + call("save", folder.at("s")));
+  const std::string load = call("load", folder.at("s"));
+  CHECK(run(load + " | shard(50000, 0)") == Lines{"0", "50000", "100000", "150000"});
+  const std::string shard = folder.at("s/") + files_in(folder.at("s"))[0];
+  REQUIRE(shard.ends_with(".shard"));
+  {
+    std::fstream file(shard, std::ios::in | std::ios::out | std::ios::binary);
+    // In the second chunk, of rows 65,536 to 131,071.
+    file.seekp(600000);
+    file.put('\x55');
+  }
+  CHECK(run(load + " | shard(50000, 0)") == Lines{"0", "50000", "error: data_loss", "150000"});
+  CHECK(run(load + " | skip(131071)", 64)[0] == "error: data_loss");
+  CHECK(run(load + " | skip(131072)", 64)[0] == "131072");
+  const Lines shuffled = run(load + " | global_shuffle(seed: 1)", 64);
+  CHECK(std::count(shuffled.begin(), shuffled.end(), "error: data_loss") == 65536);
+  CHECK(shuffled.size() == 200000);
+  // By positions in any order, some of them twice.
+  const std::string twice = "zip({a: " + load + ", b: " + load + "}) | skip(131070) | take(3)";
+  CHECK(run(twice, 64) == Lines{"error: data_loss", "error: data_loss", "{a: 131072, b: 131072}"});
 }
 
 }  // namespace
