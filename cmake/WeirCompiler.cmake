@@ -76,7 +76,7 @@ set(WEIR_LOOPS
     "expr/kernels/shared/(array|broadcast|image|power|reduce|resample|strided|trig)"
     "expr/types/generator"
     "expr/kernels/[a-z0-9_]+"
-    "format/(base64|block_reader|crc32c[a-z0-9_]*|csv_parser|csv_reader|example|feature_[a-z]+|fixed_records)"
+    "format/(base64|block_reader|crc32c[a-z0-9_]*|csv_parser|csv_rows|example|feature_[a-z]+|fixed_records)"
     "format/(sequence_example|tensor_proto|text_lines|tfrecord)"
     "format/image/[a-z0-9_]+"
     "iterator/iterator"

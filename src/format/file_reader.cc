@@ -9,6 +9,29 @@
 
 namespace weir {
 
+namespace {
+
+std::string_view signature_of(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureBytes)};
+}
+
+bool begins_like_zlib(std::span<const uint8_t> bytes) {
+  // Its two bytes may be two letters, which are no sign of anything.
+  return bytes.size() >= 2 && (bytes[1] < ' ' || bytes[1] > '~') &&
+         guess_compression(bytes) == Compression::zlib;
+}
+
+}  // namespace
+
+std::optional<Mistake> mistake_of_no_text(std::span<const uint8_t> first_bytes) {
+  const std::string_view first = signature_of(first_bytes);
+  const Signature* const found = find_signature(first);
+  if (found != nullptr && !found->text && holds_controls(first))
+    return expected_found("text", found->name, found->hint);
+  if (begins_like_zlib(first_bytes)) return expected_found("text", "zlib", "add compression: \"auto\"");
+  return std::nullopt;
+}
+
 std::string_view FileReader::fail(Code code, Mistake mistake) {
   failure_ = file_error(code, std::move(mistake), file(), static_cast<int64_t>(blocks_.offset()),
                         static_cast<int64_t>(record_));
@@ -33,32 +56,17 @@ std::string_view FileReader::fail_too_long(std::string_view found) {
                      found, "raise record_bytes of weir_runtime_options, or --record-bytes of the command"));
 }
 
-std::string_view FileReader::first_bytes() {
-  const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
-  return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureBytes)};
-}
-
-bool FileReader::begins_like_zlib() {
-  const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
-  // Its two bytes may be two letters, which are no sign of anything.
-  return bytes.size() >= 2 && (bytes[1] < ' ' || bytes[1] > '~') &&
-         guess_compression(bytes) == Compression::zlib;
-}
-
 std::string FileReader::format_hint() {
   if (record_ != 0 || blocks_.offset() != 0) return "";
-  return begins_like_zlib() ? "the file begins like zlib: add compression: \"auto\""
-                            : signature_hint(first_bytes());
+  const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
+  return begins_like_zlib(bytes) ? "the file begins like zlib: add compression: \"auto\""
+                                 : signature_hint(signature_of(bytes));
 }
 
 bool FileReader::begins_like_text() {
   if (record_ != 0 || blocks_.offset() != 0) return true;
-  const Signature* const found = find_signature(first_bytes());
-  if (found != nullptr && !found->text && holds_controls(first_bytes())) {
-    fail(Code::invalid_argument, expected_found("text", found->name, found->hint));
-  } else if (begins_like_zlib()) {
-    fail(Code::invalid_argument, expected_found("text", "zlib", "add compression: \"auto\""));
-  }
+  if (auto mistake = mistake_of_no_text(blocks_.peek(kSignatureBytes)))
+    fail(Code::invalid_argument, *std::move(mistake));
   return failure_.ok();
 }
 

@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <memory>
 #include <new>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -42,6 +44,9 @@ struct RecordPosition {
   uint64_t record = 0;
 };
 
+// What to say of a file that begins so, if it is of another format or compression and its bytes are no text.
+std::optional<Mistake> mistake_of_no_text(std::span<const uint8_t> first_bytes);
+
 class FileReader {
  public:
   RecordPosition position() const { return {blocks_.offset(), record_}; }
@@ -66,9 +71,6 @@ class FileReader {
   // A record that is longer than the limit record_bytes; `found` says how long.
   std::string_view fail_too_long(std::string_view found);
   void fail_without_memory();
-  // The first of the next bytes, up to kSignatureBytes of them.
-  std::string_view first_bytes();
-  bool begins_like_zlib();
   // At the beginning of a file of another format or compression, what that is and what to do; else empty.
   std::string format_hint();
   // False, and failed, at the beginning of a file of another format whose bytes are no text.

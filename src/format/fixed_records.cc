@@ -27,18 +27,16 @@ std::string hint_for_size(ByteStream& stream) {
 
 }  // namespace
 
-Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
-                                                       uint64_t record_bytes_limit) {
-  WEIR_ASSIGN(const int64_t size, stream->size());
-  if (size >= 0) {
-    const uint64_t outside = layout.header_bytes + layout.footer_bytes;
-    const auto bytes = static_cast<uint64_t>(size);
-    if (bytes < outside || (bytes - outside) % layout.record_bytes != 0) {
-      return file_error(Code::invalid_argument,
-                        expected_found(concat("a size that fits ", layout_text(layout)),
-                                       concat(bytes, " bytes"), hint_for_size(*stream)),
-                        stream->file());
-    }
+Result<int64_t> count_fixed_records(ByteStream& stream, const FixedLayout& layout,
+                                    uint64_t record_bytes_limit) {
+  WEIR_ASSIGN(const int64_t size, stream.size());
+  const uint64_t outside = layout.header_bytes + layout.footer_bytes;
+  const auto bytes = static_cast<uint64_t>(size);
+  if (size >= 0 && (bytes < outside || (bytes - outside) % layout.record_bytes != 0)) {
+    return file_error(Code::invalid_argument,
+                      expected_found(concat("a size that fits ", layout_text(layout)),
+                                     concat(bytes, " bytes"), hint_for_size(stream)),
+                      stream.file());
   }
   if (layout.record_bytes > record_bytes_limit) {
     return file_error(
@@ -46,8 +44,14 @@ Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStrea
         expected_found(concat("records of at most ", record_bytes_limit, " bytes (the limit record_bytes)"),
                        concat("record_bytes: ", layout.record_bytes),
                        "raise record_bytes of weir_runtime_options, or --record-bytes of the command"),
-        stream->file());
+        stream.file());
   }
+  return size < 0 ? -1 : static_cast<int64_t>((bytes - outside) / layout.record_bytes);
+}
+
+Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
+                                                       uint64_t record_bytes_limit) {
+  WEIR_TRY(count_fixed_records(*stream, layout, record_bytes_limit).status());
   return std::unique_ptr<FixedReader>(new FixedReader(std::move(stream), layout, record_bytes_limit));
 }
 

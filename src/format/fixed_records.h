@@ -16,6 +16,11 @@ struct FixedLayout {
 // Each number of bytes in a FixedLayout is at most this.
 inline constexpr int64_t kMaxFixedBytes = int64_t{1} << 48;
 
+// How many records a file has; -1 if its size is not known, since it is compressed. invalid_argument for a
+// size that doesn't fit, resource_exhausted for records above the limit.
+Result<int64_t> count_fixed_records(ByteStream& stream, const FixedLayout& layout,
+                                    uint64_t record_bytes_limit);
+
 class FixedReader : public FileReader {
  public:
   static Result<std::unique_ptr<FixedReader>> open(std::unique_ptr<ByteStream> stream, FixedLayout layout,

@@ -1,7 +1,6 @@
 #include "format/record_index.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
 
@@ -15,20 +14,13 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "numbers are read and written as they stand");
 
 constexpr std::string_view kMagic = "weirindx";
-constexpr uint32_t kVersion = 1;
 constexpr size_t kIndexHeaderBytes = 40;
 // Of the index's header: what its checksum covers.
-constexpr size_t kCheckedFrom = 16;
+constexpr size_t kCheckedFrom = 12;
 constexpr int64_t kPageEntries = 512;
 // After so many pages an index of at most so many entries is read as a whole.
 constexpr int kPagesAlone = 8;
 constexpr int64_t kWholeEntries = int64_t{128} << 10;
-
-constexpr uint64_t kRecordHeaderBytes = 12;
-constexpr uint64_t kRecordFooterBytes = 4;
-// The lengths of small records are read together.
-constexpr size_t kScanBytes = size_t{256} << 10;
-constexpr size_t kLeastScanBytes = 4096;
 
 template <class T>
 T load(const void* bytes) {
@@ -43,6 +35,7 @@ void put(std::string& out, T value) {
 }
 
 struct Header {
+  uint32_t format = 0;
   uint64_t size = 0;
   int64_t modified_ns = 0;
   uint64_t count = 0;
@@ -50,11 +43,11 @@ struct Header {
 
 std::string header_bytes(const Header& header) {
   std::string checked;
+  put(checked, header.format);
   put(checked, header.size);
   put(checked, header.modified_ns);
   put(checked, header.count);
   std::string out(kMagic);
-  put(out, kVersion);
   put(out, mask_crc32c(crc32c(checked.data(), checked.size())));
   return out + checked;
 }
@@ -62,121 +55,77 @@ std::string header_bytes(const Header& header) {
 // False if these are no header of an index.
 bool read_header(std::string_view bytes, Header& out) {
   if (bytes.size() < kIndexHeaderBytes || bytes.substr(0, kMagic.size()) != kMagic) return false;
-  const char* at = bytes.data() + kMagic.size();
   const char* checked = bytes.data() + kCheckedFrom;
-  if (load<uint32_t>(at) != kVersion) return false;
-  if (load<uint32_t>(at + 4) != mask_crc32c(crc32c(checked, kIndexHeaderBytes - kCheckedFrom))) return false;
-  out = {load<uint64_t>(checked), load<int64_t>(checked + 8), load<uint64_t>(checked + 16)};
-  // No record takes fewer bytes.
-  return out.count <= out.size / (kRecordHeaderBytes + kRecordFooterBytes);
+  const auto crc = load<uint32_t>(bytes.data() + kMagic.size());
+  if (crc != mask_crc32c(crc32c(checked, kIndexHeaderBytes - kCheckedFrom))) return false;
+  out = {load<uint32_t>(checked), load<uint64_t>(checked + 4), load<int64_t>(checked + 12),
+         load<uint64_t>(checked + 20)};
+  return true;
 }
-
-std::string index_name(const std::string& name) { return name + std::string(kIndexSuffix); }
-
-// Goes from header to header, reading those that lie close together at once.
-class Scan {
- public:
-  Scan(RandomAccessFile& file, uint64_t size) : file_(file), size_(size), buffer_(kScanBytes) {}
-
-  // Appends the offset of each record, and the end.
-  Status run(const std::atomic<bool>* cancelled, std::string& out) {
-    uint64_t offset = 0;
-    for (int64_t record = 0; offset < size_; ++record) {
-      if (cancelled && cancelled->load(std::memory_order_relaxed))
-        return Status(Code::cancelled, "the index was not made, since the iterator was cancelled");
-      put(out, offset);
-      std::array<uint8_t, kRecordHeaderBytes> header{};
-      WEIR_ASSIGN(const bool whole, read(offset, header));
-      const auto damaged = [&](std::string_view what) {
-        return file_error(Code::data_loss,
-                          {concat("no index of ", file_.name(), ": ", what),
-                           "weir validate lists the damage; restore the file or write it again"},
-                          file_.name(), static_cast<int64_t>(offset), record);
-      };
-      if (!whole) return damaged("it ends within the header of a record");
-      if (load<uint32_t>(&header[8]) != mask_crc32c(crc32c(header.data(), 8)))
-        return damaged("the checksum of a record's length is wrong");
-      const auto length = load<uint64_t>(header.data());
-      if (length > size_ || size_ - offset < kRecordHeaderBytes + kRecordFooterBytes + length)
-        return damaged("it ends within a record");
-      offset += kRecordHeaderBytes + length + kRecordFooterBytes;
-    }
-    put(out, offset);
-    return Status();
-  }
-
- private:
-  // False if the file ends first.
-  Result<bool> read(uint64_t offset, std::span<uint8_t> out) {
-    if (offset < begin_ || offset + out.size() > begin_ + filled_) {
-      // Long records are stepped over.
-      width_ = offset - begin_ <= 2 * width_ ? std::min(2 * width_, kScanBytes) : kLeastScanBytes;
-      begin_ = offset;
-      filled_ = 0;
-      while (filled_ < out.size()) {
-        WEIR_ASSIGN(const size_t got,
-                    file_.read_at(begin_ + filled_, {buffer_.data() + filled_, width_ - filled_}));
-        if (got == 0) return false;
-        filled_ += got;
-      }
-    }
-    std::memcpy(out.data(), buffer_.data() + (offset - begin_), out.size());
-    return true;
-  }
-
-  RandomAccessFile& file_;
-  const uint64_t size_;
-  std::vector<uint8_t> buffer_;
-  uint64_t begin_ = 0;
-  size_t filled_ = 0;
-  size_t width_ = kLeastScanBytes;
-};
 
 }  // namespace
 
-RecordIndex::RecordIndex() : page_entries_(kPageEntries) {}
+std::string index_beside(const std::string& name) { return concat(name, kIndexSuffix); }
 
-Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::string& name) {
-  const std::string beside = index_name(name);
-  auto file = files.open(beside);
+bool is_of_index(std::string_view name) {
+  for (const std::string_view more : {kIndexLockSuffix, std::string_view(".tmp")}) {
+    if (name.ends_with(more) && name.substr(0, name.size() - more.size()).ends_with(kIndexSuffix))
+      return true;
+  }
+  return name.ends_with(kIndexSuffix);
+}
+
+RecordIndex::RecordIndex(int64_t count, uint64_t file_size)
+    : count_(count), file_size_(file_size), page_entries_(kPageEntries) {}
+
+Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::string& name,
+                                              const IndexedFormat& format, const std::string& place) {
+  auto file = files.open(place);
   if (!file.ok() && file.status().code() == Code::not_found) return RefPtr<RecordIndex>();
   WEIR_TRY(file.status());
   WEIR_ASSIGN(const FileInfo info, files.stat(name));
   WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
   Header header;
-  const bool fits = read_header(bytes, header) && header.size == info.size &&
-                    header.modified_ns == info.modified_ns &&
+  const bool fits = read_header(bytes, header) && header.format == format.number() &&
+                    header.size == info.size && header.modified_ns == info.modified_ns &&
+                    header.count <= header.size / format.least_bytes() &&
                     size == kIndexHeaderBytes + 8 * (header.count + 1);
   if (!fits) return RefPtr<RecordIndex>();
-  RefPtr<RecordIndex> index(new RecordIndex());
-  index->count_ = static_cast<int64_t>(header.count);
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), header.size));
   index->file_ = *std::move(file);
   return index;
 }
 
 Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::string& name,
+                                              const IndexedFormat& format,
                                               const std::atomic<bool>* cancelled) {
   WEIR_ASSIGN(RefPtr<RandomAccessFile> file, files.open(name));
   WEIR_ASSIGN(const FileInfo before, files.stat(name));
   std::string offsets;
-  WEIR_TRY(Scan(*file, before.size).run(cancelled, offsets));
+  WEIR_TRY(scan_records(format, *file, before.size, cancelled, offsets));
   WEIR_ASSIGN(const FileInfo after, files.stat(name));
   if (after.size != before.size || after.modified_ns != before.modified_ns) {
     return file_error(Code::unavailable,
                       Mistake("the file changed while its index was made", "try again when it is complete"),
                       name);
   }
-  RefPtr<RecordIndex> index(new RecordIndex());
   const uint64_t count = offsets.size() / 8 - 1;
-  index->count_ = static_cast<int64_t>(count);
-  index->bytes_ = header_bytes({before.size, before.modified_ns, count}) + offsets;
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), before.size));
+  index->bytes_ = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
   return index;
 }
 
-Status RecordIndex::save(FileSystem& files, const std::string& name) const {
-  return files.write_file_atomically(index_name(name),
-                                     {reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()});
+RefPtr<RecordIndex> RecordIndex::of_records(uint64_t begin, uint64_t bytes, int64_t count) {
+  const uint64_t size = begin + bytes * static_cast<uint64_t>(count);
+  RefPtr<RecordIndex> index(new RecordIndex(count, size));
+  index->begin_ = begin;
+  index->record_bytes_ = bytes;
+  return index;
+}
+
+Status RecordIndex::save(FileSystem& files, const std::string& place) const {
+  return files.write_file_atomically(place, {reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()});
 }
 
 // Reads the page that has an entry.
@@ -210,6 +159,11 @@ Status RecordIndex::load_page_of(int64_t entry) {
 
 Status RecordIndex::offsets(int64_t first, int64_t count, std::vector<uint64_t>& out) {
   out.clear();
+  if (record_bytes_ != 0) {
+    for (int64_t i = first; i <= first + count; ++i)
+      out.push_back(begin_ + static_cast<uint64_t>(i) * record_bytes_);
+    return Status();
+  }
   for (int64_t i = first; i <= first + count;) {
     WEIR_TRY(load_page_of(i));
     const auto from = static_cast<size_t>(i % page_entries_);

@@ -13,25 +13,19 @@ constexpr size_t kCopiedLineBytes = 64 * 1024;
 
 }  // namespace
 
-char* LineReader::room(size_t size, RecordBatch& out) {
-  if (!copies_ || copies_->size() - copied_ < size) {
-    copies_ = Buffer::allocate(std::max(size, kCopiedLineBytes));
-    copied_ = 0;
-    // The last owner is that of the lines that are views.
-    out.owners.insert(out.owners.begin(), copies_);
-  }
-  char* place = reinterpret_cast<char*>(copies_->data()) + copied_;
-  copied_ += size;
-  return place;
+bool WithoutReturns::make_room(size_t size) {
+  if (copies_ && copies_->size() - copied_ >= size) return false;
+  copies_ = Buffer::allocate(std::max(size, kCopiedLineBytes));
+  copied_ = 0;
+  return true;
 }
 
-std::string_view LineReader::without_returns(std::string_view line, RecordBatch& out) {
-  // Mostly there is just one, at the end.
-  while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
-  if (line.find('\r') == std::string_view::npos) return line;
-  char* copy = room(line.size(), out);
-  char* end = std::copy_if(line.begin(), line.end(), copy, [](char c) { return c != '\r'; });
-  return {copy, static_cast<size_t>(end - copy)};
+std::string_view WithoutReturns::copy(std::string_view line) {
+  char* const to = reinterpret_cast<char*>(copies_->data()) + copied_;
+  char* const end = std::copy_if(line.begin(), line.end(), to, [](char c) { return c != '\r'; });
+  const auto size = static_cast<size_t>(end - to);
+  copied_ += size;
+  return {to, size};
 }
 
 std::string_view LineReader::next_line(RecordBatch& out) {
@@ -57,7 +51,8 @@ std::string_view LineReader::next_line(RecordBatch& out) {
     done_ = true;
     return {};
   }
-  const std::string_view line = without_returns({reinterpret_cast<const char*>(bytes.data()), size}, out);
+  const std::string_view line =
+      without_returns_.of({reinterpret_cast<const char*>(bytes.data()), size}, out.owners);
   if (newline == nullptr && line.empty()) {
     done_ = true;
     return {};
@@ -68,7 +63,7 @@ std::string_view LineReader::next_line(RecordBatch& out) {
 }
 
 Status LineReader::next_batch(size_t max_records, size_t max_bytes, RecordBatch& out) {
-  copies_ = nullptr;
+  without_returns_.renew();
   return gather(max_records, max_bytes, out, [&] { return next_line(out); });
 }
 

@@ -9,6 +9,30 @@
 
 namespace weir {
 
+// Takes every \r out of lines. One that has some inside is copied.
+class WithoutReturns {
+ public:
+  // Copies go into new memory from now on.
+  void renew() { copies_ = nullptr; }
+  // Puts the memory of a copy before the other owners, if it isn't one of them yet.
+  template <class Owner>
+  std::string_view of(std::string_view line, std::vector<Owner>& owners) {
+    // Mostly there is just one, at the end.
+    while (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+    if (line.find('\r') == std::string_view::npos) return line;
+    if (make_room(line.size())) owners.insert(owners.begin(), copies_);
+    return copy(line);
+  }
+
+ private:
+  // True if it is a new one.
+  bool make_room(size_t size);
+  std::string_view copy(std::string_view line);
+
+  BufferRef copies_;
+  size_t copied_ = 0;
+};
+
 class LineReader : public FileReader {
  public:
   explicit LineReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit = kRecordBytesLimit,
@@ -20,12 +44,8 @@ class LineReader : public FileReader {
 
  private:
   std::string_view next_line(RecordBatch& out);
-  std::string_view without_returns(std::string_view line, RecordBatch& out);
-  char* room(size_t size, RecordBatch& out);
 
-  // Where lines go that can't be views; one of the owners of the batch that is being filled.
-  BufferRef copies_;
-  size_t copied_ = 0;
+  WithoutReturns without_returns_;
 };
 
 }  // namespace weir

@@ -2,6 +2,8 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "format/csv_reader.h"
+#include "format/text_lines.h"
 #include "format/tfrecord.h"
 #include "support/simulated_files.h"
 
@@ -9,7 +11,14 @@ namespace weir {
 namespace {
 
 const std::string kFile = "a.tfrecord";
-const std::string kIndex = kFile + std::string(kIndexSuffix);
+const std::string kIndex = index_beside(kFile);
+
+Result<RefPtr<RecordIndex>> open(FileSystem& files, const IndexedFormat& format = {}) {
+  return RecordIndex::open(files, kFile, format, kIndex);
+}
+Result<RefPtr<RecordIndex>> make(FileSystem& files, const IndexedFormat& format = {}) {
+  return RecordIndex::make(files, kFile, format, nullptr);
+}
 
 std::string read(FileSystem& files, const std::string& name) {
   auto bytes = files.read_file(name, 1 << 30);
@@ -63,15 +72,15 @@ TEST_CASE("an index knows where each record begins, made or kept") {
                                            std::vector<size_t>(1024, 1)}) {
     SimulatedFileSystem files;
     const std::vector<uint64_t> offsets = write_records(files, sizes);
-    auto made = RecordIndex::make(files, kFile, nullptr);
+    auto made = make(files);
     REQUIRE(made.ok());
     CHECK((*made)->count() == static_cast<int64_t>(sizes.size()));
     CHECK(all_offsets(**made) == offsets);
-    auto none = RecordIndex::open(files, kFile);
+    auto none = open(files);
     REQUIRE(none.ok());
     CHECK(*none == nullptr);
-    REQUIRE((*made)->save(files, kFile).ok());
-    auto kept = RecordIndex::open(files, kFile);
+    REQUIRE((*made)->save(files, kIndex).ok());
+    auto kept = open(files);
     REQUIRE((kept.ok() && *kept));
     CHECK((*kept)->count() == static_cast<int64_t>(sizes.size()));
     CHECK(all_offsets(**kept) == offsets);
@@ -89,10 +98,10 @@ TEST_CASE("an index of many pages, the later of them read as a whole, says the s
   std::vector<size_t> sizes;
   for (size_t i = 0; i < 10'001; ++i) sizes.push_back(i % 37);
   const std::vector<uint64_t> offsets = write_records(files, sizes);
-  auto made = RecordIndex::make(files, kFile, nullptr);
+  auto made = make(files);
   REQUIRE(made.ok());
-  REQUIRE((*made)->save(files, kFile).ok());
-  auto kept = RecordIndex::open(files, kFile);
+  REQUIRE((*made)->save(files, kIndex).ok());
+  auto kept = open(files);
   REQUIRE((kept.ok() && *kept));
   std::vector<uint64_t> found;
   for (int64_t i = 0; i < 60; ++i) {
@@ -107,12 +116,12 @@ TEST_CASE("an index of many pages, the later of them read as a whole, says the s
 TEST_CASE("an index belongs to one state of its file") {
   SimulatedFileSystem files;
   write_records(files, {3, 4, 5});
-  auto index = RecordIndex::make(files, kFile, nullptr);
-  REQUIRE((index.ok() && (*index)->save(files, kFile).ok()));
+  auto index = make(files);
+  REQUIRE((index.ok() && (*index)->save(files, kIndex).ok()));
   const std::string kept = read(files, kIndex);
   write_records(files, {3, 4, 5, 6});
   write(files, kIndex, kept);
-  auto opened = RecordIndex::open(files, kFile);
+  auto opened = open(files);
   REQUIRE(opened.ok());
   CHECK(*opened == nullptr);
 }
@@ -120,21 +129,21 @@ TEST_CASE("an index belongs to one state of its file") {
 TEST_CASE("a header with a changed bit, or another size, is none; offsets are taken as they stand") {
   SimulatedFileSystem files;
   write_records(files, {3, 4, 5});
-  auto index = RecordIndex::make(files, kFile, nullptr);
-  REQUIRE((index.ok() && (*index)->save(files, kFile).ok()));
+  auto index = make(files);
+  REQUIRE((index.ok() && (*index)->save(files, kIndex).ok()));
   const std::string kept = read(files, kIndex);
   REQUIRE(kept.size() == 40 + 4 * 8);
   for (size_t bit = 0; bit < 8 * 40; ++bit) {
     std::string damaged = kept;
     damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
     write(files, kIndex, damaged);
-    auto opened = RecordIndex::open(files, kFile);
+    auto opened = open(files);
     REQUIRE(opened.ok());
     CHECK(*opened == nullptr);
   }
   for (size_t size = 0; size <= kept.size() + 8; size += size < kept.size() ? 1 : 8) {
     write(files, kIndex, (kept + std::string(8, '\0')).substr(0, size));
-    auto opened = RecordIndex::open(files, kFile);
+    auto opened = open(files);
     REQUIRE(opened.ok());
     CHECK((*opened != nullptr) == (size == kept.size()));
   }
@@ -148,7 +157,7 @@ TEST_CASE("no index is made of a damaged file") {
        size = size < 40 || size + 40 > bytes.size() ? size + 1 : size + 99991) {
     if (size == offsets[1] || size == offsets[2]) continue;
     write(files, kFile, bytes.substr(0, size));
-    auto made = RecordIndex::make(files, kFile, nullptr);
+    auto made = make(files);
     INFO(size);
     REQUIRE(made.status().code() == Code::data_loss);
     CHECK(made.status().error().record == (size < offsets[1] ? 0 : size < offsets[2] ? 1 : 2));
@@ -160,12 +169,157 @@ TEST_CASE("no index is made of a damaged file") {
     std::string damaged = bytes;
     damaged[offsets[1] + static_cast<size_t>(byte)] ^= 1;
     write(files, kFile, damaged);
-    CHECK(RecordIndex::make(files, kFile, nullptr).status().code() == Code::data_loss);
+    CHECK(make(files).status().code() == Code::data_loss);
   }
   std::atomic<bool> cancelled{true};
   write(files, kFile, bytes);
-  CHECK(RecordIndex::make(files, kFile, &cancelled).status().code() == Code::cancelled);
-  CHECK(RecordIndex::make(files, "nowhere", nullptr).status().code() == Code::not_found);
+  CHECK(RecordIndex::make(files, kFile, IndexedFormat(), &cancelled).status().code() == Code::cancelled);
+  CHECK(RecordIndex::make(files, "nowhere", IndexedFormat(), nullptr).status().code() == Code::not_found);
+}
+
+constexpr IndexedFormat kLines{.kind = IndexedFormat::Kind::lines};
+
+IndexedFormat rows(bool header, bool quotes, char delimiter = ',') {
+  return {.kind = IndexedFormat::Kind::rows, .header = header, .quotes = quotes, .delimiter = delimiter};
+}
+
+// Where the lines begin that are read one after another, and where the last one ends.
+std::vector<uint64_t> line_offsets(FileSystem& files) {
+  auto stream = open_stream(files, kFile, Compression::none);
+  REQUIRE(stream.ok());
+  LineReader reader(*std::move(stream));
+  std::vector<uint64_t> out;
+  for (RecordBatch batch;; batch.clear()) {
+    out.push_back(reader.position().offset);
+    REQUIRE(reader.next_batch(1, 1, batch).ok());
+    if (batch.records.empty()) return out;
+  }
+}
+
+// The same of rows; nothing if the header has a mistake. A header is passed over with the first row, whose
+// offset is UINT64_MAX then.
+std::vector<uint64_t> row_offsets(FileSystem& files, const IndexedFormat& format) {
+  auto stream = open_stream(files, kFile, Compression::none);
+  REQUIRE(stream.ok());
+  CsvFormat table;
+  table.columns = {{DType::string, {}}};
+  table.select = {0};
+  table.header = format.header;
+  table.quotes = format.quotes;
+  table.delimiter = format.delimiter;
+  CsvReader reader(*std::move(stream), table);
+  std::vector<uint64_t> out;
+  for (Block block;;) {
+    const RecordPosition before = reader.position();
+    if (!reader.next_batch(1, 1, block).ok()) return {};
+    // A mistake in the header is a row of its own.
+    if (block.rows > 0 && reader.position().record == out.size()) return {};
+    out.push_back(block.rows == 0                       ? reader.position().offset
+                  : format.header && before.offset == 0 ? UINT64_MAX
+                                                        : before.offset);
+    if (block.rows == 0) return out;
+  }
+}
+
+// All texts of up to `length` of these bytes.
+template <class Do>
+void each_text(std::string_view letters, size_t length, Do what) {
+  std::vector<std::string> texts = {""};
+  for (size_t size = 0; size <= length; ++size) {
+    std::vector<std::string> longer;
+    for (const std::string& text : texts) {
+      what(text);
+      for (const char letter : letters) longer.push_back(text + letter);
+    }
+    texts.swap(longer);
+  }
+}
+
+TEST_CASE("an index of lines has the lines that are read one after another") {
+  SimulatedFileSystem files;
+  each_text("a\r\n", 7, [&](const std::string& text) {
+    write(files, kFile, text);
+    auto index = make(files, kLines);
+    REQUIRE(index.ok());
+    INFO(text);
+    // What ends no line behind the last one is passed over by the reader as well.
+    CHECK(all_offsets(**index) == line_offsets(files));
+  });
+  // Longer than what is read at once, with the ends of lines around that.
+  for (const size_t size : {262143u, 262144u, 262145u, 600000u}) {
+    for (const char* end : {"", "\n", "\r\n", "\n\r", "\nb"}) {
+      write(files, kFile, std::string(size, 'x') + end);
+      auto index = make(files, kLines);
+      REQUIRE(index.ok());
+      CHECK(all_offsets(**index) == line_offsets(files));
+    }
+  }
+}
+
+TEST_CASE("an index of rows has the rows that are read one after another") {
+  SimulatedFileSystem files;
+  for (const IndexedFormat& format : {rows(false, true), rows(false, false), rows(true, true),
+                                      rows(true, false), rows(false, false, '"')}) {
+    each_text("a,\"\r\n", 6, [&](const std::string& text) {
+      write(files, kFile, text);
+      auto index = make(files, format);
+      INFO(text << " " << format.number());
+      const std::vector<uint64_t> expected = row_offsets(files, format);
+      REQUIRE(index.ok() == !expected.empty());
+      if (!index.ok()) {
+        CHECK(index.status().code() == Code::invalid_argument);
+        return;
+      }
+      const std::vector<uint64_t> found = all_offsets(**index);
+      REQUIRE(found.size() == expected.size());
+      for (size_t i = 0; i < found.size(); ++i) CHECK((expected[i] == UINT64_MAX || found[i] == expected[i]));
+    });
+  }
+  // A quoted field over several reads, and a mark before the header.
+  const std::string field = "\"" + std::string(300000, '\n') + "\"";
+  write(files, kFile, "\xef\xbb\xbf\"a\nb\"\r\n" + field + "\r\n1\r2\n3");
+  auto index = make(files, rows(true, true));
+  REQUIRE(index.ok());
+  CHECK(all_offsets(**index) == std::vector<uint64_t>{10, 300014, 300016, 300018, 300019});
+}
+
+TEST_CASE("what is no text has no index of lines or rows, and an empty file no header") {
+  SimulatedFileSystem files;
+  write(files, kFile, std::string("\x1f\x8b\x08\x00\x00", 5));
+  CHECK(make(files, kLines).status().code() == Code::invalid_argument);
+  CHECK(make(files, rows(false, true)).status().code() == Code::invalid_argument);
+  write(files, kFile, "");
+  CHECK((*make(files, kLines))->count() == 0);
+  CHECK((*make(files, rows(false, true)))->count() == 0);
+  CHECK(make(files, rows(true, true)).status().code() == Code::invalid_argument);
+  write(files, kFile, "a,b");
+  CHECK((*make(files, rows(true, true)))->count() == 0);
+}
+
+TEST_CASE("an index of one format is none of another") {
+  SimulatedFileSystem files;
+  write(files, kFile, "a;\"b\"\nc;d\n");
+  const std::vector<IndexedFormat> formats = {IndexedFormat(),       kLines,
+                                              rows(false, true),     rows(true, true),
+                                              rows(false, false),    rows(true, false),
+                                              rows(false, true, ';')};
+  for (size_t made = 1; made < formats.size(); ++made) {
+    REQUIRE((*make(files, formats[made]))->save(files, kIndex).ok());
+    for (size_t opened = 0; opened < formats.size(); ++opened) {
+      auto index = open(files, formats[opened]);
+      REQUIRE(index.ok());
+      CHECK((*index != nullptr) == (made == opened));
+    }
+  }
+  // Without quotes the delimiter has no say in where rows begin.
+  CHECK(rows(true, false, ';').number() == rows(true, false).number());
+}
+
+TEST_CASE("records of one length need no file") {
+  const RefPtr<RecordIndex> index = RecordIndex::of_records(3, 5, 4);
+  CHECK(index->count() == 4);
+  CHECK(index->file_size() == 23);
+  CHECK(all_offsets(*index) == std::vector<uint64_t>{3, 8, 13, 18, 23});
 }
 
 }  // namespace

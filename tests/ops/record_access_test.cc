@@ -27,6 +27,10 @@ void write(const std::string& name, const std::string& bytes) {
   std::ofstream(name, std::ios::binary) << bytes;
 }
 
+Result<RefPtr<RecordIndex>> open_index(const std::string& name) {
+  return RecordIndex::open(local_file_system(), name, IndexedFormat(), index_beside(name));
+}
+
 // Two files and an empty one between them.
 class Files {
  public:
@@ -36,7 +40,7 @@ class Files {
     make("b", 7);
   }
   std::string at(const std::string& name) const { return folder_.at(name); }
-  std::string index(const std::string& name) const { return at(name) + std::string(kIndexSuffix); }
+  std::string index(const std::string& name) const { return index_beside(at(name)); }
   std::string all() const {
     return "tfrecord([\"" + at("a") + "\", \"" + at("none") + "\", \"" + at("b") + "\"])";
   }
@@ -54,8 +58,8 @@ class Files {
   }
   void make_indices() const {
     for (const char* name : {"a", "none", "b"}) {
-      auto made = RecordIndex::make(local_file_system(), at(name), nullptr);
-      REQUIRE((made.ok() && (*made)->save(local_file_system(), at(name)).ok()));
+      auto made = RecordIndex::make(local_file_system(), at(name), IndexedFormat(), nullptr);
+      REQUIRE((made.ok() && (*made)->save(local_file_system(), index(name)).ok()));
     }
   }
   void remove_indices() const {
@@ -88,7 +92,7 @@ TEST_CASE("a record stays while somebody holds it, and then its memory is used a
   const Files files;
   TestRuntime world;
   Context ctx = world.context();
-  auto access = record_access(ctx, {files.at("a")});
+  auto access = indexed_access(ctx, {files.at("a")}, IndexedFormat(), tfrecord_rows());
   REQUIRE(access.ok());
   Block kept, last;
   const auto read_into = [&](Block& out, int64_t position) {
@@ -183,7 +187,7 @@ TEST_CASE("skip and shard read no other records through maps that cannot fail") 
   const auto time = fs::last_write_time(files.at("b"));
   std::string bytes = read(files.at("b"));
   // The third record.
-  auto index = RecordIndex::open(local_file_system(), files.at("b"));
+  auto index = open_index(files.at("b"));
   REQUIRE((index.ok() && *index));
   std::vector<uint64_t> offsets;
   REQUIRE((*index)->offsets(0, 7, offsets).ok());
@@ -239,7 +243,7 @@ TEST_CASE("a damaged record is one error in its place") {
   files.make_indices();
   const auto time = fs::last_write_time(files.at("b"));
   const std::string bytes = read(files.at("b"));
-  auto index = RecordIndex::open(local_file_system(), files.at("b"));
+  auto index = open_index(files.at("b"));
   REQUIRE((index.ok() && *index));
   std::vector<uint64_t> offsets;
   REQUIRE((*index)->offsets(0, 7, offsets).ok());

@@ -16,12 +16,12 @@ namespace weir {
 namespace {
 
 const std::string kFile = "f";
-const std::string kIndex = kFile + std::string(kIndexSuffix);
+const std::string kIndex = index_beside(kFile);
 // Where the checksum of an index is, what it is of, and how long the part is that says which file it belongs
 // to.
-constexpr size_t kCrcAt = 12;
-constexpr size_t kSummedAt = 16;
-constexpr size_t kStateBytes = 16;
+constexpr size_t kCrcAt = 8;
+constexpr size_t kSummedAt = 12;
+constexpr size_t kStateBytes = 20;
 constexpr size_t kHeaderBytes = 40;
 
 // Where records begin, and where the last one ends; false if one of them is damaged.
@@ -42,7 +42,7 @@ void check_made(std::string_view bytes) {
   files.put(kFile, bytes);
   std::vector<uint64_t> expected;
   const bool good = read(files, expected);
-  const auto index = RecordIndex::make(files, kFile, nullptr);
+  const auto index = RecordIndex::make(files, kFile, IndexedFormat(), nullptr);
   // It looks at lengths only.
   if (!index.ok()) {
     if (good) std::abort();
@@ -60,8 +60,8 @@ void check_kept(std::string_view bytes) {
     if (!(*writer)->write(Str(std::string(i, 'x'))).ok()) std::abort();
   }
   if (!(*writer)->close().ok()) std::abort();
-  const auto made = RecordIndex::make(files, kFile, nullptr);
-  if (!made.ok() || !(*made)->save(files, kFile).ok()) std::abort();
+  const auto made = RecordIndex::make(files, kFile, IndexedFormat(), nullptr);
+  if (!made.ok() || !(*made)->save(files, kIndex).ok()) std::abort();
   const auto own = files.read_file(kIndex, 1 << 20);
   std::string forged(bytes);
   if (!own.ok() || forged.size() < kHeaderBytes) return;
@@ -77,7 +77,7 @@ void check_kept(std::string_view bytes) {
   const uint32_t crc = mask_crc32c(crc32c(forged.data() + kSummedAt, kHeaderBytes - kSummedAt));
   std::memcpy(&forged[kCrcAt], &crc, sizeof crc);
   files.put(kIndex, forged);
-  const auto index = RecordIndex::open(files, kFile);
+  const auto index = RecordIndex::open(files, kFile, IndexedFormat(), kIndex);
   if (!index.ok() || *index == nullptr) return;
   const int64_t count = (*index)->count();
   std::vector<uint64_t> out;

@@ -40,7 +40,7 @@ list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what is in a saved position, or lists those of a checkpoint manager in a folder.
 head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
 info    describes the contents of a file, and prints a document that reads it. validate locates damage; index makes
-        the index of a TFRecord file; shard and convert write the rows of files to others.
+        the index of a TFRecord or text file; shard and convert write the rows of files to others.
 help    explains an operator, function or command, as in `weir help shuffle` or `weir help run`.
 
 options:
@@ -346,9 +346,10 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           read so; whole numbers beyond int64 stay strings.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
-index     makes the index of a TFRecord file, FILE.weir-index, unless it has a current one. With it `skip` and `shard`
-          after `tfrecord` go straight to their records, and `global_shuffle` needs no pass over the file first. It
-          is valid for one size and modification time of the file. Compressed files have no index.
+index     makes the index of a TFRecord or text file, FILE.weir-index, unless it has a current one. With it `skip` and
+          `shard` after `tfrecord` or `text_line` go straight to their records, and `global_shuffle` needs no pass
+          over the file first. It is valid for one size and modification time of the file. Compressed files have no
+          index; that of a CSV file depends on the options of `csv`, which makes it when it is needed.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .csv, .tsv, .txt, or a

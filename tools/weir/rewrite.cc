@@ -127,21 +127,22 @@ class TextFile {
 bool make_index(const Runtime& runtime, const std::string& name) {
   std::error_code failed;
   if (fs::is_directory(name, failed))
-    fail(WEIR_CODE_INVALID_ARGUMENT, "expected a TFRecord file, found the folder " + name);
+    fail(WEIR_CODE_INVALID_ARGUMENT, "expected a TFRecord or text file, found the folder " + name);
   if (is_standard_input(name))
     fail(WEIR_CODE_INVALID_ARGUMENT,
-         "expected a TFRecord file, whose index is written next to it, found standard input");
+         "expected a TFRecord or text file, whose index is written next to it, found standard input");
   const DataFile file = look_at(runtime, name);
-  if (file.kind != FileKind::records)
+  const bool text = file.kind == FileKind::text;
+  if (file.kind != FileKind::records && !text)
     fail(WEIR_CODE_INVALID_ARGUMENT,
-         "expected a TFRecord file, found " + name + ", which is " + kind_name(file.kind));
+         "expected a TFRecord or text file, found " + name + ", which is " + kind_name(file.kind));
   if (file.compression != "none") {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a file without compression, found " + name + " in " +
                                          file.compression +
                                          ", which has no index: its records have no places of their own; "
                                          "decompress it, or write it again by weir shard or convert");
   }
-  const Dataset records = parse(runtime, "tfrecord(@file)", {{"file", name}});
+  const Dataset records = parse(runtime, text ? "text_line(@file)" : "tfrecord(@file)", {{"file", name}});
   Element record;
   // Reading any record by its position makes the index.
   try {
@@ -154,7 +155,7 @@ bool make_index(const Runtime& runtime, const std::string& name) {
   if (!fs::exists(index, failed))
     fail(WEIR_CODE_PERMISSION_DENIED, "expected to write " + index + ", found that it can't be");
   const uint64_t count = (fs::file_size(index, failed) - 40) / 8 - 1;
-  print(stdout, name + ": " + counted(count, "record") + "\n");
+  print(stdout, name + ": " + counted(count, text ? "line" : "record") + "\n");
   return false;
 }
 

@@ -15,9 +15,9 @@
 //     static Result<Spec> spec(const Params&);  // of a row; a string if left out
 //
 //     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
-//     static Result<std::unique_ptr<Access>> access(Context&, const std::vector<std::string>& files);
-//     static bool seeks(Context&, const std::vector<std::string>& files);
-//     static const char* no_access(const Params&);
+//     static Result<std::unique_ptr<Access>> access(Context&, const Params&, const
+//     std::vector<std::string>&); static bool seeks(Context&, const Params&, const std::vector<std::string>&
+//     files); static const char* no_access(const Params&);
 //   };
 #pragma once
 
@@ -330,15 +330,17 @@ class FileSource {
           .ahead = {.lane = Lane::blocking},
       };
       if constexpr (kHasPositions) {
-        reader.access.open = [](Opening& opening, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
+        reader.access.open = [](Opening& opening,
+                                const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
           WEIR_ASSIGN(const std::vector<std::string> names, all_names(opening));
-          WEIR_ASSIGN(std::unique_ptr<Access> records, Format::access(opening.ctx, names));
+          WEIR_ASSIGN(std::unique_ptr<Access> records,
+                      Format::access(opening.ctx, static_cast<const Params&>(params), names));
           return std::unique_ptr<Access>(std::make_unique<FileAccess>(opening, std::move(records)));
         };
         reader.access.refuses = no_access;
-        reader.access.seeks = [](Opening& opening, const ParamsBase&) {
+        reader.access.seeks = [](Opening& opening, const ParamsBase& params) {
           const auto names = all_names(opening);
-          return names.ok() && Format::seeks(opening.ctx, *names);
+          return names.ok() && Format::seeks(opening.ctx, static_cast<const Params&>(params), *names);
         };
       }
       return define<Params, FileCursor<Format>>(std::move(reader));

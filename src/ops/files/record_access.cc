@@ -2,22 +2,17 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <list>
 #include <utility>
 
 #include "core/checked.h"
-#include "core/exception.h"
 #include "core/text.h"
-#include "format/crc32c.h"
-#include "format/record_index.h"
+#include "ops/files/find_index.h"
 
 namespace weir {
 
 namespace {
 
-constexpr uint64_t kHeaderBytes = 12;
-constexpr uint64_t kFooterBytes = 4;
 // Records that lie one after another are read together, up to about so many bytes.
 constexpr uint64_t kRunBytes = uint64_t{1} << 20;
 // The memory of reads of up to this size is kept for the next.
@@ -25,16 +20,10 @@ constexpr size_t kKeptBytes = size_t{64} << 10;
 // How many files are open at once.
 constexpr size_t kMaxOpen = 64;
 
-template <class T>
-T load(const uint8_t* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(value));
-  return value;
-}
-
 class RecordAccess final : public Access {
  public:
-  RecordAccess(FileSystem& files, uint64_t record_limit) : files_(files), record_limit_(record_limit) {}
+  RecordAccess(FileSystem& files, uint64_t record_limit, std::unique_ptr<RecordRows> rows)
+      : files_(files), record_limit_(record_limit), rows_(std::move(rows)) {}
 
   Status add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
     const auto sum = checked_add(count_, index->count());
@@ -50,12 +39,9 @@ class RecordAccess final : public Access {
   AccessCount count() const override { return {count_, false}; }
 
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
-    out.reset(1);
-    out.rows = static_cast<int>(positions.size());
-    records_ = out.columns[0].make_dense<Str>(Shape(), out.rows);
     OwnersRef owners = owners_of_read();
-    const std::atomic<bool>& cancelled = ctx.session.cancelled;
-    for (size_t row = 0; row < positions.size() && !cancelled.load(std::memory_order_relaxed);) {
+    rows_->begin(static_cast<int>(positions.size()), out, owners);
+    for (size_t row = 0; row < positions.size() && !ctx.session.cancelled.load(std::memory_order_relaxed);) {
       Part& part = part_of(positions[row]);
       const int64_t record = positions[row] - part.first;
       size_t run = 1;
@@ -65,14 +51,9 @@ class RecordAccess final : public Access {
         ++run;
       row += read_run(part, record, run, static_cast<int>(row), *owners, out);
     }
-    if (cancelled.load(std::memory_order_relaxed)) {
-      // Destroy does not wait for the reads, so nothing may be called with these rows.
-      out.errors.clear();
-      const Status stopped(Code::cancelled, "the iterator was cancelled");
-      for (int row = 0; row < out.rows; ++row) out.fail_row(row, stopped.pointer());
-    }
-    if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = owners;
-    out.columns[0].set_owners(std::move(owners));
+    if (fails_if_cancelled(ctx, positions.size(), out.columns.size(), out)) return;
+    rows_->finish();
+    if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = std::move(owners);
   }
 
  private:
@@ -106,16 +87,18 @@ class RecordAccess final : public Access {
   // Reads up to `count` records from `record` on as rows from `row` on; returns how many became rows.
   size_t read_run(Part& part, int64_t record, size_t count, int row, Owners& owners, Block& out) {
     const auto fail = [&](const Status& status) {
-      out.fail_row(row, status.pointer());
+      rows_->add_failed(status.pointer());
       return size_t{1};
     };
     const Status indexed = part.index->offsets(record, static_cast<int64_t>(count), offsets_);
     if (!indexed.ok()) return fail(indexed);
-    const uint64_t begin = offsets_[0];
     size_t fitting = 0;
-    while (fitting < count && fits(fitting) && (fitting == 0 || offsets_[fitting + 1] - begin <= kRunBytes))
+    while (fitting < count && fits(part, fitting) &&
+           (fitting == 0 || offsets_[fitting + 1] - offsets_[0] <= kRunBytes))
       ++fitting;
     if (fitting == 0) return fail(misfit(part, record));
+    // The byte before the first one tells whether that begins a record.
+    const uint64_t begin = offsets_[0] - (offsets_[0] > 0 ? 1 : 0);
     const uint64_t size = offsets_[fitting] - begin;
     auto file = open(part);
     if (!file.ok()) return fail(file.status());
@@ -130,19 +113,18 @@ class RecordAccess final : public Access {
     }
     owners.list.push_back(buffer);
     out.origins.add(row, Origin(part.source, record));
+    const auto* const bytes = reinterpret_cast<const char*>(buffer->data());
     for (size_t i = 0; i < fitting; ++i) {
       const uint64_t from = offsets_[i] - begin;
-      const uint64_t bytes = offsets_[i + 1] - offsets_[i];
-      const std::string_view wrong =
-          filled < from + bytes ? "the file ends within it" : check(buffer->data() + from, bytes);
-      if (wrong.empty()) {
-        records_[row + static_cast<int>(i)] =
-            Str(reinterpret_cast<const char*>(buffer->data() + from + kHeaderBytes),
-                static_cast<size_t>(bytes - kHeaderBytes - kFooterBytes));
-      } else {
-        out.fail_row(row + static_cast<int>(i),
-                     damaged(part, record + static_cast<int64_t>(i), offsets_[i], wrong).pointer());
-      }
+      const uint64_t end = offsets_[i + 1] - begin;
+      const RecordBytes found{.bytes = {bytes + from, static_cast<size_t>(end - from)},
+                              .before = from > 0 ? static_cast<uint8_t>(bytes[from - 1]) : -1,
+                              .at_end = offsets_[i + 1] == part.index->file_size(),
+                              .file = part.name,
+                              .offset = offsets_[i],
+                              .record = record + static_cast<int64_t>(i)};
+      const std::string_view wrong = filled < end ? "the file ends within it" : rows_->add(found);
+      if (!wrong.empty()) rows_->add_failed(damaged(part, found.record, found.offset, wrong).pointer());
     }
     return fitting;
   }
@@ -162,22 +144,13 @@ class RecordAccess final : public Access {
     return spare_;
   }
 
-  // Whether record `i` of the offsets just read has a length that a record may have.
-  bool fits(size_t i) const {
-    return offsets_[i + 1] >= offsets_[i] + kHeaderBytes + kFooterBytes &&
-           offsets_[i + 1] - offsets_[i] - kHeaderBytes - kFooterBytes <= record_limit_;
+  // Whether record `i` of the offsets just read lies in the file and has a length that a record may have.
+  bool fits(const Part& part, size_t i) const {
+    return lies_in(part, i) && offsets_[i + 1] - offsets_[i] - rows_->frame_bytes() <= record_limit_;
   }
-
-  // What is wrong with the bytes of a record; empty if nothing.
-  static std::string_view check(const uint8_t* bytes, uint64_t size) {
-    const uint64_t length = size - kHeaderBytes - kFooterBytes;
-    if (load<uint32_t>(bytes + 8) != mask_crc32c(crc32c(bytes, 8)))
-      return "the checksum of its length is wrong";
-    if (load<uint64_t>(bytes) != length) return "it is not as long as the index says";
-    const uint8_t* data = bytes + kHeaderBytes;
-    if (load<uint32_t>(data + length) != mask_crc32c(crc32c(data, static_cast<size_t>(length))))
-      return "the checksum of its data is wrong";
-    return {};
+  bool lies_in(const Part& part, size_t i) const {
+    return offsets_[i + 1] <= part.index->file_size() && offsets_[i] <= offsets_[i + 1] &&
+           offsets_[i + 1] - offsets_[i] >= rows_->least_bytes();
   }
 
   Status damaged(const Part& part, int64_t record, uint64_t offset, std::string_view what) const {
@@ -187,20 +160,19 @@ class RecordAccess final : public Access {
         part.name, static_cast<int64_t>(offset), record);
   }
   Status misfit(const Part& part, int64_t record) const {
-    if (offsets_[1] >= offsets_[0] + kHeaderBytes + kFooterBytes) {
-      return file_error(
-          Code::resource_exhausted,
-          expected_found(
-              concat("a record of at most ", record_limit_, " bytes"),
-              concat("one of ", offsets_[1] - offsets_[0] - kHeaderBytes - kFooterBytes),
-              "raise record_bytes of weir_runtime_options, or --record-bytes of the command, if it is right"),
-          part.name, static_cast<int64_t>(offsets_[0]), record);
-    }
-    return damaged(part, record, offsets_[0], "its index is damaged");
+    if (!lies_in(part, 0)) return damaged(part, record, offsets_[0], "its index is damaged");
+    return file_error(
+        Code::resource_exhausted,
+        expected_found(
+            concat("a record of at most ", record_limit_, " bytes"),
+            concat("one of ", offsets_[1] - offsets_[0] - rows_->frame_bytes()),
+            "raise record_bytes of weir_runtime_options, or --record-bytes of the command, if it is right"),
+        part.name, static_cast<int64_t>(offsets_[0]), record);
   }
 
   FileSystem& files_;
   const uint64_t record_limit_;
+  const std::unique_ptr<RecordRows> rows_;
   std::vector<Part> parts_;
   int64_t count_ = 0;
   // Those whose file is open, the first opened first.
@@ -211,42 +183,33 @@ class RecordAccess final : public Access {
   OwnersRef spare_owners_;
   // Scratch memory of one read.
   std::vector<uint64_t> offsets_;
-  Str* records_ = nullptr;
 };
-
-Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name) {
-  Runtime& runtime = ctx.runtime();
-  WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(*runtime.files, name));
-  if (index) return index;
-  WEIR_ASSIGN(index, RecordIndex::make(*runtime.files, name, &ctx.session.cancelled));
-  const Status saved = index->save(*runtime.files, name);
-  if (!saved.ok() && runtime.logger) {
-    runtime.logger->log(
-        Logger::Level::warning,
-        concat("the index of ", name, " is made again each time: ", saved.error().describe()));
-  }
-  return index;
-}
 
 }  // namespace
 
-Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files) {
+Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
+                                              std::unique_ptr<RecordRows> rows, const FindIndex& find) {
   Runtime& runtime = ctx.runtime();
-  auto access =
-      std::make_unique<RecordAccess>(*runtime.files, static_cast<uint64_t>(runtime.limits.record_bytes));
+  auto access = std::make_unique<RecordAccess>(
+      *runtime.files, static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
   for (const std::string& name : files) {
-    WEIR_ASSIGN(RefPtr<RecordIndex> index, index_of(ctx, name));
+    WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
     WEIR_TRY(
         access->add(name, std::move(index), runtime.origins ? ctx.session.source_names().number(name) : 0));
   }
   return std::unique_ptr<Access>(std::move(access));
 }
 
-bool have_indices(Context& ctx, const std::vector<std::string>& files) {
-  return std::all_of(files.begin(), files.end(), [&](const std::string& name) {
-    auto index = RecordIndex::open(*ctx.runtime().files, name);
-    return index.ok() && *index;
-  });
+Result<std::unique_ptr<Access>> indexed_access(Context& ctx, const std::vector<std::string>& files,
+                                               const IndexedFormat& format,
+                                               std::unique_ptr<RecordRows> rows) {
+  return record_access(ctx, files, std::move(rows),
+                       [&](const std::string& name) { return index_of(ctx, name, format); });
+}
+
+bool have_indices(Context& ctx, const std::vector<std::string>& files, const IndexedFormat& format) {
+  return std::all_of(files.begin(), files.end(),
+                     [&](const std::string& name) { return have_index(ctx, name, format); });
 }
 
 }  // namespace weir

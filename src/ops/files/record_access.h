@@ -1,21 +1,36 @@
-// record_access: the records of uncompressed TFRecord files by their positions, through an index of each file
-// (format/record_index.h).
+// record_access: the records of uncompressed files by their positions. An index says where each is
+// (format/record_index.h), and the format what it is (ops/files/record_rows.h).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "dataset/access.h"
+#include "dataset/params.h"
+#include "format/record_index.h"
+#include "ops/files/record_rows.h"
 
 namespace weir {
 
-// The records of the files one after another. A missing index is made, and written next to its file if
-// possible. A damaged record is an error in its place; the records after it are read. Errors are those of
-// making an index.
-Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files);
+using FindIndex = std::function<Result<RefPtr<RecordIndex>>(const std::string& file)>;
 
-// Whether each file has an index that fits, so that record_access() reads no records.
-bool have_indices(Context& ctx, const std::vector<std::string>& files);
+// The records of the files one after another. A damaged record is an error in its place; the records after it
+// are read. Errors are those of `find`.
+Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
+                                              std::unique_ptr<RecordRows> rows, const FindIndex& find);
+
+// The same through indices of this format, of which missing ones are made.
+Result<std::unique_ptr<Access>> indexed_access(Context& ctx, const std::vector<std::string>& files,
+                                               const IndexedFormat& format, std::unique_ptr<RecordRows> rows);
+// Whether each file has an index that fits, so that indexed_access() makes none.
+bool have_indices(Context& ctx, const std::vector<std::string>& files, const IndexedFormat& format);
+
+// What an operator says of files that can't be indexed: OperatorAccess::refuses; null if these can be.
+inline const char* refuse_compressed(const StringParam& compression) {
+  const bool plain = !compression.is_constant() || (*compression).empty();
+  return plain ? nullptr : "files without compression, which alone can be indexed";
+}
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 // row.
 #include "format/csv_reader.h"
 #include "ops/files/file_source.h"
+#include "ops/files/record_access.h"
 #include "ops/integer_list.h"
 
 namespace weir::csv_op {
@@ -119,6 +120,23 @@ struct Format {
 
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
+    WEIR_ASSIGN(CsvFormat format, format_of(params));
+    return std::make_unique<Reader>(std::move(stream), std::move(format), limit);
+  }
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
+                                                const std::vector<std::string>& files) {
+    WEIR_ASSIGN(CsvFormat format, format_of(params));
+    const IndexedFormat indexed = indexed_format(format);
+    return indexed_access(ctx, files, indexed, csv_rows(std::move(format)));
+  }
+  static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
+    const auto format = format_of(params);
+    return format.ok() && have_indices(ctx, files, indexed_format(*format));
+  }
+  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
+
+ private:
+  static Result<CsvFormat> format_of(const Params& params) {
     CsvFormat format;
     WEIR_TRY(check_delim(params));
     WEIR_TRY(check_fields(params, format.select, format.exclude));
@@ -128,7 +146,14 @@ struct Format {
     format.delimiter = (*params.delim)[0];
     format.quotes = *params.quote;
     format.na_value = *params.na_value;
-    return std::make_unique<Reader>(std::move(stream), std::move(format), limit);
+    return format;
+  }
+  // The options that tell where rows begin.
+  static IndexedFormat indexed_format(const CsvFormat& format) {
+    return {.kind = IndexedFormat::Kind::rows,
+            .header = format.header,
+            .quotes = format.quotes,
+            .delimiter = format.delimiter};
   }
 };
 
@@ -139,7 +164,7 @@ const OperatorDef& definition() {
       .name = "csv",
       .page =
           {.doc =
-               "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread.",
+               "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which the first such reading makes, of files whose header has no mistake; then a row that is too long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.",
            .cost =
                "Reading, decompressing, finding the ends of fields and parsing the numbers of the selected columns. Strings are views of the read buffers; only those with doubled quotes are copied.",
            .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",

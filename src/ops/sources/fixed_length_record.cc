@@ -4,6 +4,7 @@
 // next record.
 #include "format/fixed_records.h"
 #include "ops/files/file_source.h"
+#include "ops/files/record_access.h"
 
 namespace weir::fixed_length_record_op {
 
@@ -28,6 +29,22 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
   }
 };
 
+FixedLayout layout_of(const FixedLengthParams& params) {
+  return {.record_bytes = static_cast<uint64_t>(*params.record_bytes),
+          .header_bytes = static_cast<uint64_t>(*params.header_bytes),
+          .footer_bytes = static_cast<uint64_t>(*params.footer_bytes)};
+}
+
+// Where the records of a file are, which its size tells.
+Result<RefPtr<RecordIndex>> places_in(Runtime& runtime, const FixedLengthParams& params,
+                                      const std::string& name) {
+  const FixedLayout layout = layout_of(params);
+  WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_stream(*runtime.files, name, Compression::none));
+  WEIR_ASSIGN(const int64_t count,
+              count_fixed_records(*stream, layout, static_cast<uint64_t>(runtime.limits.record_bytes)));
+  return RecordIndex::of_records(layout.header_bytes, layout.record_bytes, count);
+}
+
 struct Format {
   using Params = FixedLengthParams;
   using Reader = FixedReader;
@@ -36,12 +53,18 @@ struct Format {
   static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
-    FixedLayout layout;
-    layout.record_bytes = static_cast<uint64_t>(*params.record_bytes);
-    layout.header_bytes = static_cast<uint64_t>(*params.header_bytes);
-    layout.footer_bytes = static_cast<uint64_t>(*params.footer_bytes);
-    return Reader::open(std::move(stream), layout, limit);
+    return Reader::open(std::move(stream), layout_of(params), limit);
   }
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
+                                                const std::vector<std::string>& files) {
+    return record_access(ctx, files, fixed_rows(),
+                         [&](const std::string& name) { return places_in(ctx.runtime(), params, name); });
+  }
+  static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
+    return std::all_of(files.begin(), files.end(),
+                       [&](const std::string& name) { return places_in(ctx.runtime(), params, name).ok(); });
+  }
+  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };
 
 }  // namespace
@@ -51,7 +74,7 @@ const OperatorDef& definition() {
       .name = "fixed_length_record",
       .page =
           {.doc =
-               "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread.",
+               "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`), unless the size of one does not fit; then `skip` and `shard` directly after it go straight to their records.",
            .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
            .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
            .output = R"("AAAA"

@@ -96,7 +96,7 @@ Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime
     WEIR_ASSIGN(std::vector<std::string> found, runtime.files->glob(pattern.view()));
     // What lies beside the data is no data.
     if (!pattern.view().ends_with(kIndexSuffix))
-      std::erase_if(found, [](const std::string& name) { return name.ends_with(kIndexSuffix); });
+      std::erase_if(found, [](const std::string& name) { return is_of_index(name); });
     names.insert(names.end(), found.begin(), found.end());
   }
   // As in tf.data, one that finds nothing beside others that do is no mistake.

@@ -3,6 +3,7 @@
 // Checkpoint: the file, the offset and the number of the next line.
 #include "format/text_lines.h"
 #include "ops/files/file_source.h"
+#include "ops/files/record_access.h"
 
 namespace weir::text_line_op {
 
@@ -37,6 +38,15 @@ struct Format {
     const auto bytes = static_cast<size_t>(*params.buffer_size);
     return std::make_unique<Reader>(std::move(stream), limit, bytes == 0 ? kBlockBytes : bytes);
   }
+  static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::lines};
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params&,
+                                                const std::vector<std::string>& files) {
+    return indexed_access(ctx, files, kIndexed, line_rows());
+  }
+  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
+    return have_indices(ctx, files, kIndexed);
+  }
+  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };
 
 }  // namespace
@@ -46,7 +56,7 @@ const OperatorDef& definition() {
       .name = "text_line",
       .page =
           {.doc =
-               "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread.",
+               "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a line that is too long is one error in its place, and `skip` and `shard` directly after it go straight to their lines.",
            .cost =
                "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
            .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",

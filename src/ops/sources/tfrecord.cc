@@ -41,13 +41,15 @@ struct Format {
     if (params.on_corrupt.is_constant()) WEIR_TRY(parse_on_corrupt(*params.on_corrupt).status());
     return Spec::tensor(DType::string);
   }
-  static Result<std::unique_ptr<Access>> access(Context& ctx, const std::vector<std::string>& files) {
-    return record_access(ctx, files);
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params&,
+                                                const std::vector<std::string>& files) {
+    return indexed_access(ctx, files, IndexedFormat(), tfrecord_rows());
   }
-  static bool seeks(Context& ctx, const std::vector<std::string>& files) { return have_indices(ctx, files); }
+  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
+    return have_indices(ctx, files, IndexedFormat());
+  }
   static const char* no_access(const Params& params) {
-    if (params.compression.is_constant() && !(*params.compression).empty())
-      return "files without compression, which alone can be indexed";
+    if (const char* expected = refuse_compressed(params.compression)) return expected;
     if (params.on_corrupt.is_constant() && *params.on_corrupt != "error") return "on_corrupt: \"error\"";
     return nullptr;
   }

@@ -138,7 +138,7 @@ const OperatorDef& definition() {
           {.doc =
                "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. Its positions continue for the same rank of as many ranks only: `partition` is what training wants.",
            .cost =
-               "Computes all elements of its input and copies those it keeps. From TFRecord files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
+               "Computes all elements of its input and copies those it keeps. From `load`, `fixed_length_record` and files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
            .example = "range(8) | shard(3, 1)",
            .output = "1\n4\n7",
            .bench = "range(1000000) | shard(4, 1)",

@@ -86,7 +86,7 @@ const OperatorDef& definition() {
       .page =
           {.doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
            .cost =
-               "Skipped elements are not computed where that cannot hide an error, and not read from TFRecord files with an index, also after maps that cannot fail and draw nothing.",
+               "Skipped elements are not computed where that cannot hide an error, and not read from `load`, `fixed_length_record` and files with an index, also after maps that cannot fail and draw nothing.",
            .example = "range(5) | skip(3)",
            .output = "3\n4",
            .bench = "range(1000000) | skip(500000)",

@@ -1,0 +1,267 @@
+// Lines, rows of tables and records of one length, read by their positions.
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "ops/files/record_access.h"
+#include "ops/pipelines.h"
+#include "support/temporary_folder.h"
+#include "support/test_runtime.h"
+
+namespace weir::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class TextFiles {
+ public:
+  std::string at(const std::string& name) const { return folder_.at(name); }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(at(name), std::ios::binary) << bytes;
+  }
+  std::string read(const std::string& name) const {
+    std::ostringstream out;
+    out << std::ifstream(at(name), std::ios::binary).rdbuf();
+    return out.str();
+  }
+  // Other bytes, as if nothing had changed.
+  void replace(const std::string& name, const std::string& bytes) const {
+    const auto time = fs::last_write_time(at(name));
+    write(name, bytes);
+    fs::last_write_time(at(name), time);
+  }
+  // A call of an operator with a list of files.
+  std::string call(const std::string& op, const std::vector<std::string>& names,
+                   const std::string& more = "") const {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "\"" : ", \"") + at(name) + "\"";
+    return op + "([" + text + "]" + more + ")";
+  }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+Lines sorted(Lines lines) {
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+Lines every(const Lines& lines, size_t first, size_t step = 1) {
+  Lines out;
+  for (size_t i = first; i < lines.size(); i += step) out.push_back(lines[i]);
+  return out;
+}
+
+// By position there is what there is one after another. The first such reading makes the indices.
+void check_positions(const std::string& text) {
+  INFO(text);
+  const Lines all = run(text);
+  CHECK(sorted(run(text + " | global_shuffle(seed: 3)")) == sorted(all));
+  for (const int rows : {1, 3, 64}) {
+    CHECK(run(text + " | skip(0)", rows) == all);
+    CHECK(run(text + " | skip(2)", rows) == every(all, 2));
+    CHECK(run(text + " | shard(3, 1)", rows) == every(all, 1, 3));
+  }
+}
+
+const char* const kDefects[] = {
+    "", "x", "a\n", "a\nb", "\n\n", "a\r\nb\r\n", "\r", "a\n\r\r", "a\rb\n\rc\r\r\nd"};
+
+TEST_CASE("lines by position are those that are read one after another") {
+  const TextFiles files;
+  std::string many;
+  for (int i = 0; i < 2000; ++i)
+    many += std::to_string(i) + std::string(static_cast<size_t>(i % 7), '.') + "\n";
+  files.write("many", many);
+  files.write("long", std::string(300000, 'y') + "\r\nz");
+  files.write("none", "");
+  check_positions(files.call("text_line", {"many", "none", "long"}));
+  for (const char* text : kDefects) {
+    files.write("a", text);
+    files.write("b", text);
+    fs::remove(index_beside(files.at("a")));
+    fs::remove(index_beside(files.at("b")));
+    check_positions(files.call("text_line", {"a", "none", "b"}));
+  }
+}
+
+TEST_CASE("rows by position are those that are read one after another, those with mistakes too") {
+  const TextFiles files;
+  const std::string columns = ", [int64, string]";
+  files.write("a", "1,a\n2,\"b\nb\"\r\nx,c\n4\n\n5,\"d\"\"\r\",\r6,\"e\"e\"\n7,f");
+  files.write("none", "");
+  std::string wide;
+  for (int i = 0; i < 3000; ++i)
+    wide += std::to_string(i) + ",\"" + std::string(static_cast<size_t>(i % 300), '\n') + "\"\"\"\r\n";
+  files.write("wide", wide);
+  for (const char* more : {"", ", quote: false", ", delim: \";\"", ", na_value: \"x\""})
+    check_positions(files.call("csv", {"a", "none", "a"}, columns + more));
+  check_positions(files.call("csv", {"wide"}, columns));
+  check_positions(files.call("csv", {"a"}, ", [0, \"n\"]"));
+  check_positions(files.call("csv", {"a"}, ", [string], select: [1]"));
+  files.write("h", "\xef\xbb\xbf\"n\no\",s\r\n1,a\n2,b");
+  files.write("only", "n,s");
+  check_positions(files.call("csv", {"h", "only", "h"}, columns + ", header: true"));
+}
+
+TEST_CASE("records of one length by position are those that are read one after another, without an index") {
+  const TextFiles files;
+  files.write("a", "hhAAABBBCCCf");
+  files.write("none", "hhf");
+  files.write("plain", std::string(5000 * 3, 'p'));
+  check_positions(files.call("fixed_length_record", {"a", "none", "a"}, ", 3, 2, 1"));
+  check_positions(files.call("fixed_length_record", {"plain"}, ", 3"));
+  CHECK_FALSE(fs::exists(index_beside(files.at("a"))));
+  // One that doesn't fit has no positions, and the others are read without.
+  files.write("odd", "hhAAAB");
+  const std::string text = files.call("fixed_length_record", {"a", "odd", "a"}, ", 3, 2, 1");
+  CHECK(run(text + " | global_shuffle(seed: 1)") == Lines{"error: invalid_argument"});
+  CHECK(run(text + " | skip(2)").size() == 5);
+  // It became shorter after it was looked at.
+  TestRuntime world;
+  Context ctx = world.context();
+  auto access = record_access(ctx, {files.at("plain")}, fixed_rows(), [](const std::string&) {
+    return Result<RefPtr<RecordIndex>>(RecordIndex::of_records(0, 3, 5000));
+  });
+  REQUIRE(access.ok());
+  files.write("plain", "pppqqq");
+  Block block;
+  const std::vector<int64_t> positions = {4999, 1, 0, 2};
+  (*access)->read(ctx, positions, block);
+  REQUIRE(block.rows == 4);
+  CHECK(block.errors.size() == 2);
+  CHECK(block.error_of(0)->get()->code == Code::data_loss);
+  CHECK(block.columns[0].row(1).as<Str>()->view() == "qqq");
+  CHECK(block.columns[0].row(2).as<Str>()->view() == "ppp");
+}
+
+TEST_CASE("no damage of an index gives a wrong line or row") {
+  const TextFiles files;
+  const std::string table = "1,a\n2,\"\nb\n\"\n33,c\r\n4,\"d\"\n5,e";
+  files.write("lines", "one\ntwo\n\nfour\r\nfive");
+  files.write("rows", table);
+  files.write("crs", "1,a\r2,b\r3,c\r");
+  for (const std::string& text :
+       {files.call("text_line", {"lines"}), files.call("csv", {"rows"}, ", [int64, string]"),
+        files.call("csv", {"crs"}, ", [int64, string]")}) {
+    const Lines all = run(text);
+    run(text + " | global_shuffle(seed: 1)");
+    const std::string name = text.find("text_line") == 0             ? "lines"
+                             : text.find("crs") == std::string::npos ? "rows"
+                                                                     : "crs";
+    const std::string kept = files.read(name + ".weir-index");
+    REQUIRE(kept.size() == 40 + 8 * (all.size() + 1));
+    size_t errors = 0;
+    for (size_t bit = 0; bit < 8 * kept.size(); ++bit) {
+      std::string damaged = kept;
+      damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
+      files.write(name + ".weir-index", damaged);
+      const Lines found = run(text + " | skip(1)", 64);
+      REQUIRE(found.size() == all.size() - 1);
+      for (size_t i = 0; i < found.size(); ++i) {
+        const bool failed = found[i].starts_with("error: ");
+        errors += failed ? 1 : 0;
+        INFO(text << " " << bit << " " << i << " " << found[i]);
+        CHECK((failed || found[i] == all[i + 1]));
+      }
+    }
+    CHECK(errors > 8 * 8 * (all.size() - 1));
+  }
+}
+
+TEST_CASE("offsets that no file can have are errors") {
+  const TextFiles files;
+  files.write("a", "one\ntwo\nthree\n");
+  const std::string text = files.call("text_line", {"a"});
+  run(text + " | global_shuffle(seed: 1)");
+  const std::string kept = files.read("a.weir-index");
+  for (const uint64_t offset : {UINT64_MAX, uint64_t{1} << 62, uint64_t{15}, uint64_t{1} << 27}) {
+    std::string forged = kept;
+    for (size_t entry = 1; entry < 4; ++entry) std::memcpy(&forged[40 + 8 * entry], &offset, sizeof offset);
+    files.write("a.weir-index", forged);
+    CHECK(run(text + " | skip(0)", 64) == Lines(3, "error: data_loss"));
+  }
+}
+
+TEST_CASE("a changed file has another index, also when it changes under an open reader") {
+  const TextFiles files;
+  files.write("a", "one\ntwo\n");
+  const std::string text = files.call("text_line", {"a"});
+  check_positions(text);
+  files.write("a", "one\ntwo\nthree");
+  check_positions(text);
+  // Other lines in as many bytes, and fewer of them: what is no line any more is an error in its place.
+  files.replace("a", "one\nt\no\nthree");
+  CHECK(run(text + " | skip(0)", 64) == Lines{"\"one\"", "error: data_loss", "\"three\""});
+  files.replace("a", "one\ntwo\nth\nee");
+  CHECK(run(text + " | skip(0)", 1) == Lines{"\"one\"", "\"two\"", "error: data_loss"});
+  TestRuntime world;
+  Context ctx = world.context();
+  files.write("a", "one\ntwo\nthree");
+  auto access = indexed_access(ctx, {files.at("a")}, {.kind = IndexedFormat::Kind::lines}, line_rows());
+  REQUIRE(access.ok());
+  files.write("a", "one\ntw");
+  Block block;
+  const std::vector<int64_t> positions = {2, 0, 1};
+  (*access)->read(ctx, positions, block);
+  REQUIRE(block.errors.size() == 2);
+  CHECK(block.errors[0].row == 0);
+  CHECK(block.errors[1].row == 2);
+  CHECK(block.errors[1].error->code == Code::data_loss);
+  CHECK(block.columns[0].row(1).as<Str>()->view() == "one");
+}
+
+TEST_CASE("a line or row above record_bytes is one error in its place") {
+  const TextFiles files;
+  files.write("a", "1\n" + std::string(10, '2') + "\n" + std::string(11, '3') + "\n4");
+  for (const std::string& text : {files.call("text_line", {"a"}), files.call("csv", {"a"}, ", [string]")}) {
+    ThreadsRuntime runtime;
+    (*runtime).limits.record_bytes = text.starts_with("csv") ? 11 : 10;
+    CHECK(all_lines(*runtime, text).back() == "error: resource_exhausted");
+    all_lines(*runtime, text + " | global_shuffle(seed: 1)");
+    const Lines found = all_lines(*runtime, text + " | skip(0)");
+    REQUIRE(found.size() == 4);
+    CHECK(found[2] == "error: resource_exhausted");
+    CHECK(contains(found[3], "4"));
+  }
+}
+
+TEST_CASE("the options of a table that tell where its rows begin have an index of their own") {
+  const TextFiles files;
+  files.write("a", "1,\"a\n2\",b\n3,c\n");
+  const std::string plain = files.call("csv", {"a"}, ", [string, string], select: [0, 1]");
+  const std::string bare = files.call("csv", {"a"}, ", [string], quote: false, select: [0]");
+  const std::string headed = files.call("csv", {"a"}, ", [string, string], select: [0, 1], header: true");
+  const std::string lines = files.call("text_line", {"a"});
+  for (int pass = 0; pass < 2; ++pass) {
+    for (const std::string& text : {plain, bare, headed, lines}) check_positions(text);
+  }
+}
+
+TEST_CASE("texts without positions say why") {
+  const TextFiles files;
+  files.write("a", "1\n");
+  for (const char* op : {"text_line", "csv", "fixed_length_record"}) {
+    const std::string more = std::string(op) == "csv"         ? ", [int64]"
+                             : std::string(op) == "text_line" ? ""
+                                                              : ", 1";
+    const auto refusal = [&](const std::string& option) {
+      return build_error(files.call(op, {"a"}, more + option) + " | global_shuffle()");
+    };
+    CHECK(contains(refusal(", compression: \"auto\""), "expected files without compression"));
+    CHECK(contains(refusal(", num_parallel_reads: 2"), "expected num_parallel_reads: 1"));
+    CHECK(run(files.call(op, {"none"}, more) + " | global_shuffle()") == Lines{"error: not_found"});
+  }
+  files.write("z", std::string("\x1f\x8b\x08\x00\x00\x00", 6));
+  files.write("h", "a\"b\n1\n");
+  CHECK(run(files.call("text_line", {"z"}) + " | global_shuffle()") == Lines{"error: invalid_argument"});
+  CHECK(run(files.call("csv", {"h"}, ", [int64], header: true") + " | global_shuffle()") ==
+        Lines{"error: invalid_argument"});
+  CHECK(run(files.call("csv", {"h"}, ", [int64], header: true")) == Lines{"error: invalid_argument", "(1,)"});
+}
+
+}  // namespace
+}  // namespace weir::test
