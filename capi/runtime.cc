@@ -126,9 +126,8 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
   // A program that has more rights than its caller does not take the caller's word.
-  const auto variable = [](const char* name) { return ::secure_getenv(name); };
-  runtime.world = world_of(variable);
-  set_cache_folder(variable);
+  runtime.world = world_of(::secure_getenv);
+  set_cache_folder(::secure_getenv);
   if (options.record_bytes > 0) runtime.limits.record_bytes = options.record_bytes;
   if (options.memory_bytes > 0) runtime.budget = make_ref<MemoryBudget>(options.memory_bytes);
   if (!trace_file.empty()) {

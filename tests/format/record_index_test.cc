@@ -298,7 +298,7 @@ TEST_CASE("what is no text has no index of lines or rows, and an empty file no h
 
 TEST_CASE("an index of one format is none of another") {
   SimulatedFileSystem files;
-  write(files, kFile, "a;\"b\"\nc;d\n");
+  write(files, kFile, "a;b\n\"c\";d\n");
   const std::vector<IndexedFormat> formats = {IndexedFormat(),       kLines,
                                               rows(false, true),     rows(true, true),
                                               rows(false, false),    rows(true, false),
