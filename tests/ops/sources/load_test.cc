@@ -1,9 +1,7 @@
 #include <algorithm>
 
 #include "ops/contract.h"
-#include "ops/files/written_rows.h"
 #include "ops/written_folders.h"
-#include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
@@ -132,25 +130,6 @@ TEST_CASE("load by position: a damaged chunk fails for each row that is wanted o
   const Lines shuffled = run(load + " | global_shuffle(seed: 1)", 64);
   CHECK(std::count(shuffled.begin(), shuffled.end(), "error: data_loss") == 65536);
   CHECK(shuffled.size() == 200000);
-  // In any order, some of them twice.
-  TestRuntime world;
-  Context ctx = world.context();
-  auto manifest = find_written(world.runtime, folder.at("s"));
-  REQUIRE((manifest.ok() && *manifest));
-  auto access = written_access({}, folder.at("s"), Spec::tensor(DType::int64), **manifest);
-  CHECK(access->count() == AccessCount{200000, false});
-  const std::vector<int64_t> positions = {131072, 5, 70000, 5, 0, 65536, 199999, 4};
-  for (int pass = 0; pass < 2; ++pass) {
-    Block block;
-    access->read(ctx, positions, block);
-    REQUIRE(block.rows == 8);
-    REQUIRE(block.errors.size() == 2);
-    for (int row = 0; row < block.rows; ++row) {
-      const bool damaged = row == 2 || row == 5;
-      CHECK(block.failed(row) == damaged);
-      if (!damaged) CHECK(*block.columns[0].row(row).as<int64_t>() == positions[static_cast<size_t>(row)]);
-    }
-  }
 }
 
 }  // namespace
