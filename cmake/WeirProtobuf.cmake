@@ -31,6 +31,7 @@ add_library(weir_proto OBJECT ${weir_proto_sources})
 set_target_properties(weir_proto PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden
                                             VISIBILITY_INLINES_HIDDEN ON)
 target_link_libraries(weir_proto PUBLIC weir_flags weir_protobuf)
+target_compile_options(weir_proto PRIVATE $<$<CONFIG:Release>:-O2>)
 
 # Adds the messages of tf.Example to a program that compares with protobuf's own parser: `#include "example.pb.h"`.
 function(weir_add_example_messages program)
