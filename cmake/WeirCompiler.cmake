@@ -119,9 +119,10 @@ set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
 
-# Lets about eight files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes
-# into headers. Which files go together follows from their names, so that a new file moves no other, as long as the number of
-# files stays below the next power of two. Rewrites keep their short names each.
+# Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes
+# into headers. Kernels are compiled eight at a time: the optimiser takes their time, and one long unit would end the build.
+# Which files go together follows from their names, so that a new file moves no other, as long as the number of files stays
+# below the next power of two.
 function(weir_join_files target)
   if(NOT WEIR_UNITY)
     return()
@@ -134,13 +135,17 @@ function(weir_join_files target)
     set(sources "")
     foreach(source IN LISTS ARGN)
       get_filename_component(parent "${source}" DIRECTORY)
-      if(parent STREQUAL folder AND NOT folder MATCHES "/graph/rewrites$")
+      if(parent STREQUAL folder)
         list(APPEND sources "${source}")
       endif()
     endforeach()
     list(LENGTH sources count)
+    set(most 18)
+    if(folder MATCHES "/expr/kernels$")
+      set(most 8)
+    endif()
     set(groups 1)
-    while(count GREATER 8)
+    while(count GREATER most)
       math(EXPR groups "${groups} * 2")
       math(EXPR count "${count} / 2")
     endwhile()
