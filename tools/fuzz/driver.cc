@@ -1,6 +1,6 @@
 // Runs a fuzz target without libFuzzer: over the files of folders, and over random changes of them.
 //
-//   fuzz_checkpoint FOLDER...
+//   fuzz_test TARGET FOLDER...
 //
 // WEIR_FUZZ_MUTATIONS sets how many changes (50,000), WEIR_FUZZ_SEED the seed. The number of the change that
 // is tried stands in the file named by WEIR_FUZZ_TRACE, if any, for the one that crashes.
@@ -13,11 +13,28 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
+// The build writes the list, and gives each target's function the name of its file.
+#define WEIR_FUZZ_TARGET(name) extern "C" int weir_fuzz_##name(const uint8_t* data, size_t size);
+#include "fuzz_targets.inc"
+#undef WEIR_FUZZ_TARGET
 
 namespace {
+
+using Function = int (*)(const uint8_t* data, size_t size);
+
+struct Target {
+  std::string_view name;
+  Function function;
+};
+
+constexpr Target kTargets[] = {
+#define WEIR_FUZZ_TARGET(name) {#name, weir_fuzz_##name},
+#include "fuzz_targets.inc"
+#undef WEIR_FUZZ_TARGET
+};
 
 using Dice = std::mt19937_64;
 
@@ -67,8 +84,8 @@ std::string changed(const std::vector<std::string>& inputs, Dice& dice) {
   return out;
 }
 
-void run(const std::string& input) {
-  LLVMFuzzerTestOneInput(reinterpret_cast<const uint8_t*>(input.data()), input.size());
+void run(Function function, const std::string& input) {
+  function(reinterpret_cast<const uint8_t*>(input.data()), input.size());
 }
 
 void note(uint64_t number) {
@@ -78,18 +95,24 @@ void note(uint64_t number) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::string> inputs = inputs_of(argc - 1, argv + 1);
+  const auto* target = std::find_if(std::begin(kTargets), std::end(kTargets),
+                                    [&](const Target& each) { return argc > 1 && each.name == argv[1]; });
+  if (target == std::end(kTargets)) {
+    std::fprintf(stderr, "expected the name of a fuzz target and folders with inputs\n");
+    return 1;
+  }
+  std::vector<std::string> inputs = inputs_of(argc - 2, argv + 2);
   if (inputs.empty()) {
     std::fprintf(stderr, "expected folders with inputs, found no file\n");
     return 1;
   }
-  for (const std::string& input : inputs) run(input);
+  for (const std::string& input : inputs) run(target->function, input);
   const uint64_t mutations = setting("WEIR_FUZZ_MUTATIONS", 50'000);
   const uint64_t seed = setting("WEIR_FUZZ_SEED", 1);
   for (uint64_t i = 0; i < mutations; ++i) {
     note(i);
     Dice dice(seed * 1'000'003 + i);
-    run(changed(inputs, dice));
+    run(target->function, changed(inputs, dice));
   }
   std::printf("%zu inputs and %llu changes of them\n", inputs.size(),
               static_cast<unsigned long long>(mutations));
