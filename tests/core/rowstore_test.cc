@@ -251,7 +251,7 @@ TEST_CASE("A row that its spec does not fit is an error") {
   const Component components[] = {{DType::int64, Shape{2}}};
   RowStore store(components);
   CHECK(put(store, 0, block_of({number_column(0, 2)}, 2), all(2)).code() == Code::internal);
-  CHECK(put(store, 0, block_of({}, 2), all(2)).code() == Code::internal);
+  CHECK(put(store, 0, block_of(std::vector<Column>{}, 2), all(2)).code() == Code::internal);
 }
 
 // A million draws and more from a store that stays full, as shuffle does.
