@@ -125,7 +125,8 @@ set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes
-# into headers. Kernels are compiled eight at a time: the optimiser takes their time, and one long unit would end the build.
+# into headers. Kernels are compiled eight at a time: the optimiser takes their time, and one long unit would end the build. So
+# are tests, whose helpers often have the same name and other parameters.
 # Which files go together follows from their names, so that a new file moves no other, as long as the number of files stays
 # below the next power of two.
 function(weir_join_files target)
@@ -146,7 +147,7 @@ function(weir_join_files target)
     endforeach()
     list(LENGTH sources count)
     set(most 18)
-    if(folder MATCHES "/expr/kernels$")
+    if(folder MATCHES "/expr/kernels$" OR target MATCHES "_test$")
       set(most 8)
     endif()
     set(groups 1)
