@@ -8,6 +8,7 @@
 
 #include "arrow.h"
 #include "iterator.h"
+#include "spec.h"
 
 namespace weirpy {
 
@@ -325,19 +326,52 @@ void destroy_capsule(PyObject* capsule) {
   raise_instead();
 }
 
+// The columns of an element: a structure, whose members they are, or a tensor, the one column "value".
+Field root_of(const Plan& plan) {
+  Field made = field_of(plan, plan.kind == WEIR_SPEC_TENSOR ? "value" : "");
+  if (made.component < 0) return made;
+  Field root;
+  root.format = "+s";
+  root.children.push_back(std::move(made));
+  return root;
+}
+
+void destroy_schema(PyObject* capsule) {
+  auto* schema = static_cast<ArrowSchema*>(PyCapsule_GetPointer(capsule, "arrow_schema"));
+  if (schema->release) schema->release(schema);
+  delete schema;
+}
+
+void destroy_array(PyObject* capsule) {
+  auto* array = static_cast<ArrowArray*>(PyCapsule_GetPointer(capsule, "arrow_array"));
+  if (array->release) array->release(array);
+  delete array;
+}
+
+nb::object schema_capsule(const Field& root) {
+  return nb::steal(PyCapsule_New(schema_of(root), "arrow_schema", destroy_schema));
+}
+
+nb::object arrow_schema(const Spec& spec) { return schema_capsule(root_of(Plan::of(spec.handle.get()))); }
+
+// Up to so many elements as the capsules of an Arrow array, its schema first; None at the end.
+nb::object next_arrow(Iterator& self, int64_t max_rows) {
+  const Field root = root_of(self.plan);
+  auto element = std::make_shared<OwnedElement>();
+  Error error;
+  check(weir_element_create(element->out(), error), error);
+  int64_t rows = 0;
+  if (!next_rows(self, max_rows, element->get(), rows)) return nb::none();
+  nb::object array = nb::steal(PyCapsule_New(array_of(root, rows, element), "arrow_array", destroy_array));
+  return nb::make_tuple(schema_capsule(root), array);
+}
+
 nb::object arrow_stream(const Dataset& dataset) {
   OwnedSpec spec;
   Error error;
   check(weir_dataset_spec(dataset.handle.get(), spec.out(), error), error);
-  const Plan plan = Plan::of(spec.get());
   auto self = std::make_unique<Stream>();
-  self->root = field_of(plan, plan.kind == WEIR_SPEC_TENSOR ? "value" : "");
-  if (self->root.component >= 0) {
-    Field root;
-    root.format = "+s";
-    root.children.push_back(std::move(self->root));
-    self->root = std::move(root);
-  }
+  self->root = root_of(Plan::of(spec.get()));
   const weir_runtime host = dataset.host();
   checked_without_gil([&](Error& failed) {
     return weir_iterator_create(host, dataset.handle.get(), nullptr, self->iterator.out(), failed);
@@ -352,6 +386,8 @@ void define_arrow_in(nb::module_& module);
 
 void define_arrow(nb::module_& module) {
   module.def("arrow_stream", arrow_stream, nb::arg("dataset"));
+  module.def("arrow_schema", arrow_schema, nb::arg("spec"));
+  module.def("next_arrow", next_arrow, nb::arg("iterator"), nb::arg("max_rows"));
   define_arrow_in(module);
 }
 

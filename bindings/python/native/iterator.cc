@@ -324,22 +324,10 @@ int32_t ready_fd(Iterator& self, int& fd, Error& error) {
 }
 
 nb::object next_block(Iterator& self, int64_t max_rows) {
-  check_outside();
   Filling filling(self.element);
-  Error error;
   int64_t rows = 0;
-  const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
-  int fd = -1;
-  const int32_t result = wait_in_slices([&](int64_t slice) {
-    const int64_t wanted = in_range ? max_rows + WEIR_BLOCK_TRY : max_rows;
-    const int32_t answer = weir_iterator_next_block(self.handle.get(), wanted, filling.get(), &rows, error);
-    if (answer != WEIR_PENDING) return answer;
-    if (fd < 0) return ready_fd(self, fd, error);
-    pollfd ready{fd, POLLIN, 0};
-    ::poll(&ready, 1, static_cast<int>(slice / 1'000'000));
-    return answer;
-  });
-  nb::object value = converted(self, result, filling.get(), error);
+  const bool given = next_rows(self, max_rows, filling.get(), rows);
+  nb::object value = converted(self, given ? WEIR_OK : WEIR_END, filling.get(), Error());
   return nb::make_tuple(value, rows);
 }
 
@@ -378,6 +366,25 @@ void close(Iterator& self) {
 }  // namespace
 
 uint32_t traces = 0;
+
+bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows) {
+  check_outside();
+  Error error;
+  const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
+  int fd = -1;
+  const int32_t result = wait_in_slices([&](int64_t slice) {
+    const int64_t wanted = in_range ? max_rows + WEIR_BLOCK_TRY : max_rows;
+    const int32_t answer = weir_iterator_next_block(self.handle.get(), wanted, element, &rows, error);
+    if (answer != WEIR_PENDING) return answer;
+    if (fd < 0) return ready_fd(self, fd, error);
+    pollfd ready{fd, POLLIN, 0};
+    ::poll(&ready, 1, static_cast<int>(slice / 1'000'000));
+    return answer;
+  });
+  self.settled = result != kInterrupted;
+  if (result != WEIR_OK && raise_result(result, error)) throw nb::python_error();
+  return result == WEIR_OK;
+}
 
 bool ask_outside() {
   try {

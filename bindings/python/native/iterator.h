@@ -47,6 +47,10 @@ struct Iterator {
   bool on_caller = false;
 };
 
+// Takes up to `max_rows` elements at once, without the GIL; signals end the wait. False at the end. Throws
+// the error of an element, and the exception of a signal.
+bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows);
+
 // Calls `within(timeout_ns)` without the GIL until it gives something, and lets signals end the wait every 50
 // ms. Returns its result, or kInterrupted with the exception of a signal.
 constexpr int64_t kSignalSlice = 50'000'000;

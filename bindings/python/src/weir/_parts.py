@@ -1,0 +1,138 @@
+"""The parts of a dataset one by one, as Arrow tables: what the tasks of an engine read."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator as Elements
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from . import _core
+from ._dataset import Dataset, deserialize
+from ._runtime import default_runtime
+
+PART, INDEX = "_part", "_index"
+
+# What may stand behind a partition: each element of a part gives one element, in the same order.
+_ONE_TO_ONE = ("map", "options", "prefetch")
+
+# Blocks begin with one row, so that large elements stay within the limit of bytes.
+BLOCK_BYTES = 1 << 20
+_BLOCK_ROWS = 1024
+_GROWTH = 8
+
+
+def _nodes(node: dict[str, Any]) -> Elements[dict[str, Any]]:
+    yield node
+    for child in node["inputs"]:
+        yield from _nodes(child)
+
+
+def _partition_of(dataset: Dataset) -> dict[str, Any]:
+    """What `explain` says of the dataset's partition."""
+    graph = dataset.explain()["graph"]
+    for node in _nodes(graph):
+        if node["parameters"].get("deterministic") == "false":
+            raise ValueError(
+                f"{node['text']} gives its elements in any order, so a task that runs again would give others; "
+                "leave out deterministic: false"
+            )
+    node = graph
+    while node["operator"] != "partition":
+        if node["operator"] not in _ONE_TO_ONE or len(node["inputs"]) != 1:
+            raise ValueError(
+                f"{node['operator']} is not inside the parts of the dataset; write partition(n, p -> p | ...), with "
+                f"all operators inside that may drop, join or reorder elements; only {', '.join(_ONE_TO_ONE)} may follow"
+            )
+        node = node["inputs"][0]
+    return node
+
+
+@functools.cache
+def _runtime(threads: int) -> _core.Runtime:
+    return _core.Runtime(threads=threads) if threads else default_runtime()
+
+
+@dataclass(frozen=True)
+class Parts:
+    """A dataset that ends in parts, as tasks carry it."""
+
+    graph: bytes
+    fingerprint: str
+    number: int
+    spec: str
+
+    @staticmethod
+    def of(dataset: Dataset) -> Parts:
+        """The parts of a dataset; ValueError unless a partition gives its elements one to one."""
+        number = int(_partition_of(dataset)["parameters"]["n"])
+        clash = {PART, INDEX} & set(dataset.spec.keys)
+        if clash:
+            raise ValueError(f"the column {clash.pop()} is the engine's; give the element's key another name")
+        # The one argument of deserialize. Says so where a dataset cannot travel.
+        (graph,) = dataset.__reduce__()[1]
+        return Parts(graph, dataset.fingerprint, number, str(dataset.spec))
+
+    @property
+    def schema(self) -> pa.Schema:
+        """The columns of an element, then those of the part and of the place in it."""
+        columns = pa.Schema._import_from_c_capsule(_core.arrow_schema(_core.Spec(self.spec)))
+        added = [pa.field(name, pa.int64(), nullable=False) for name in (PART, INDEX)]
+        return pa.schema([*columns, *added])
+
+    def blocks(self, part: int, threads: int = 0) -> Elements[pa.Table]:
+        """All of a part, in tables that are the same each time; an empty one for a part without elements."""
+        reader = Reader(self, part, threads=threads)
+        rows = 1
+        while True:
+            table = reader.read(rows)
+            if table.num_rows or reader.index == rows:
+                yield table
+            if table.num_rows < rows:
+                return
+            rows = min(more_rows(rows, table.nbytes, BLOCK_BYTES), _BLOCK_ROWS)
+
+
+def more_rows(rows: int, size: int, most: int) -> int:
+    """How many rows to read next, where so many had `size` bytes and are to have up to `most`."""
+    return max(1, min(rows * _GROWTH, most * rows // max(size, 1)))
+
+
+class Reader:
+    """Reads one part, from its beginning or from a position that one of these had at that index."""
+
+    def __init__(
+        self, parts: Parts, part: int, *, index: int = 0, position: bytes | None = None, threads: int = 0
+    ) -> None:
+        self.index = index
+        self._part = part
+        self._schema = parts.schema
+        dataset = deserialize(parts.graph, runtime=_runtime(threads))
+        self._iterator = dataset.iterator(rank=part, world_size=parts.number, checkpoint=position)
+
+    def read(self, rows: int) -> pa.Table:
+        """The next `rows` elements: fewer only at the end. An element that failed raises its weir.Error."""
+        batches = []
+        left = rows
+        while left:
+            capsules = _core.next_arrow(self._iterator, min(left, _BLOCK_ROWS))
+            if capsules is None:
+                break
+            batches.append(self._with_place(pa.RecordBatch._import_from_c_capsule(*capsules), rows - left))
+            left -= batches[-1].num_rows
+        self.index += rows
+        # One chunk, since the engine's sizes of blocks depend on chunks, and those on how far threads had run ahead.
+        return pa.Table.from_batches(batches, self._schema).combine_chunks()
+
+    def _with_place(self, batch: pa.RecordBatch, after: int) -> pa.RecordBatch:
+        count, first = batch.num_rows, self.index + after
+        part = pa.array([self._part], pa.int64()).take(pa.array([0] * count))
+        return pa.RecordBatch.from_arrays(
+            [*batch.columns, part, pa.array(range(first, first + count), pa.int64())], schema=self._schema
+        )
+
+    def save(self) -> bytes:
+        """The position after what was read."""
+        return self._iterator.save()

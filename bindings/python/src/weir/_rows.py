@@ -1,0 +1,119 @@
+"""Elements out of the columns of Arrow tables."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ._core import Spec
+
+
+def rows_of(spec: Spec, table: pa.Table) -> Callable[[int], Any]:
+    """A function that gives the element in a row of a table whose first columns are those of a spec."""
+    if spec.kind in ("tuple", "dict"):
+        return _members(spec, [_whole(table.column(i)) for i in range(len(spec.children))])
+    return _tensor(spec, _whole(table.column(0)))
+
+
+def spec_of(columns: list[pa.Field]) -> str:
+    """The structure of rows with such columns: a dict."""
+    return "{" + ", ".join(f"{json.dumps(column.name)}: {_spec_of(column.type)}" for column in columns) + "}"
+
+
+def _spec_of(column: pa.DataType) -> str:
+    if pa.types.is_struct(column):
+        return spec_of(list(column))
+    dims, entry = _dims_of(column)
+    name = "string" if entry == pa.large_binary() else entry.to_pandas_dtype().__name__.rstrip("_")
+    return name + ("[" + ", ".join("?" if size is None else str(size) for size in dims) + "]" if dims else "")
+
+
+def _dims_of(column: pa.DataType) -> tuple[list[int | None], pa.DataType]:
+    dims: list[int | None] = []
+    while pa.types.is_fixed_size_list(column) or pa.types.is_large_list(column):
+        dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
+        column = column.value_type
+    return dims, column
+
+
+def plain_type(column: pa.DataType) -> pa.DataType:
+    """The type that a column of weir's has for the same values; TypeError where it has none."""
+    if pa.types.is_struct(column):
+        return pa.struct([field.with_type(plain_type(field.type)) for field in column])
+    if isinstance(column, pa.BaseExtensionType):
+        column = column.storage_type
+    dims: list[int | None] = []
+    while pa.types.is_list(column) or pa.types.is_large_list(column) or pa.types.is_fixed_size_list(column):
+        dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
+        column = column.value_type
+    if any(test(column) for test in (pa.types.is_binary, pa.types.is_string, pa.types.is_large_string)):
+        column = pa.large_binary()
+    numbers = pa.types.is_integer(column) or pa.types.is_floating(column) or pa.types.is_boolean(column)
+    if not numbers and column != pa.large_binary():
+        raise TypeError(f"a column of {column} is no tensor of numbers, bools or strings; convert it first")
+    for size in reversed(dims):
+        column = pa.large_list(column) if None in dims else pa.list_(column, size)
+    return column
+
+
+def _whole(column: pa.ChunkedArray) -> pa.Array:
+    return column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+
+
+def _members(spec: Spec, columns: list[pa.Array]) -> Callable[[int], Any]:
+    members = [_member(child, column) for child, column in zip(spec.children, columns, strict=True)]
+    if spec.kind == "tuple":
+        return lambda row: tuple([member(row) for member in members])
+    named = list(zip(spec.keys, members, strict=True))
+    return lambda row: {name: member(row) for name, member in named}
+
+
+def _member(spec: Spec, column: pa.Array) -> Callable[[int], Any]:
+    if spec.kind in ("tuple", "dict"):
+        return _members(spec, column.flatten())
+    return _tensor(spec, column)
+
+
+def _tensor(spec: Spec, column: pa.Array) -> Callable[[int], Any]:
+    dims = spec.shape or ()
+    if None in dims:
+        return _of_any_size(dims, column)
+    rows = len(column)
+    for _ in dims:
+        column = column.flatten()
+    values = _entries(column)
+    if not dims:
+        return values.__getitem__
+    return np.asarray(values).reshape(rows, *dims).__getitem__
+
+
+def _entries(column: pa.Array) -> Any:
+    """Numbers as an array over the column's memory; strings as an array of bytes objects."""
+    if not pa.types.is_large_binary(column.type):
+        return column.to_numpy(zero_copy_only=False)
+    made = np.empty(len(column), object)
+    made[:] = column.to_pylist()
+    return made
+
+
+def _of_any_size(dims: tuple[int | None, ...], column: pa.Array) -> Callable[[int], Any]:
+    """The shape of a row is in the offsets of its lists; inside an empty list it is what the structure knows."""
+    offsets = []
+    for _ in dims:
+        offsets.append(column.offsets.to_numpy())
+        column = column.values
+    values = _entries(column)
+
+    def row_of(row: int) -> Any:
+        begin, end = row, row + 1
+        shape = []
+        for known, of in zip(dims, offsets, strict=True):
+            shape.append(int(of[begin + 1] - of[begin]) if begin < end else known or 0)
+            begin, end = of[begin], of[end]
+        return values[begin:end].reshape(shape)
+
+    return row_of
