@@ -75,7 +75,7 @@ def help(name: str | None = None) -> None:
 
 def __getattr__(name: str) -> Any:
     # The adapters import what they adapt to, so they are loaded when they are first used.
-    if name in ("torch", "jax", "tf"):
+    if name in ("torch", "jax", "tf", "ray", "spark"):
         import importlib
 
         return importlib.import_module(f".{name}", __name__)

@@ -44,9 +44,9 @@ def plain_type(column: pa.DataType) -> pa.DataType:
     """The type that a column of weir's has for the same values; TypeError where it has none."""
     if pa.types.is_struct(column):
         return pa.struct([field.with_type(plain_type(field.type)) for field in column])
-    if isinstance(column, pa.BaseExtensionType):
-        column = column.storage_type
-    dims: list[int | None] = []
+    dims: list[int | None] = list(getattr(column, "shape", ()))
+    if dims:  # a tensor of Ray's
+        column = column.storage_type.value_type
     while pa.types.is_list(column) or pa.types.is_large_list(column) or pa.types.is_fixed_size_list(column):
         dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
         column = column.value_type
@@ -58,6 +58,19 @@ def plain_type(column: pa.DataType) -> pa.DataType:
     for size in reversed(dims):
         column = pa.large_list(column) if None in dims else pa.list_(column, size)
     return column
+
+
+def plain(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.Array:
+    """A column as its `plain_type`."""
+    array = _whole(column)
+    if array.null_count:
+        raise ValueError("the rows have missing values, which elements cannot have; fill them or drop their rows first")
+    if not isinstance(array.type, pa.BaseExtensionType):
+        return array.cast(wanted)
+    shape, array = array.type.shape, array.storage.flatten()
+    for size in reversed(shape):
+        array = pa.FixedSizeListArray.from_arrays(array, size)
+    return array.cast(wanted)
 
 
 def _whole(column: pa.ChunkedArray) -> pa.Array:

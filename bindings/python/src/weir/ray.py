@@ -23,7 +23,7 @@ from ray.data.datasource import Datasource, ReadTask
 from ._core import Spec
 from ._dataset import Dataset, from_generator
 from ._parts import INDEX, PART, Parts, Reader, more_rows
-from ._rows import plain_type, rows_of, spec_of
+from ._rows import plain, plain_type, rows_of, spec_of
 
 _CHUNK_BYTES = 8 << 20
 _AHEAD = 2  # chunks of a part that are asked for before they are due
@@ -35,7 +35,7 @@ def _read(parts: Parts, part: int) -> Iterable[pa.Table]:
     return parts.blocks(part, threads=int(reserved))
 
 
-class WeirDatasource(Datasource):  # type: ignore[misc]
+class WeirDatasource(Datasource):
     """The parts of a dataset, as Ray reads them. Made by `weir.ray.read`."""
 
     def __init__(self, parts: Parts, tasks: int | None) -> None:
@@ -252,7 +252,8 @@ def iterator(
 def _rows(ray_dataset: Any, spec: str, schema: pa.Schema) -> Elements[Any]:
     """The rows of a Ray Dataset as elements."""
     for block in ray_dataset.iter_batches(batch_size=None, batch_format="pyarrow"):
-        row = rows_of(Spec(spec), block.select(schema.names).cast(schema))
+        columns = [plain(block.column(field.name), field.type) for field in schema]
+        row = rows_of(Spec(spec), pa.table(columns, schema.names))
         yield from map(row, range(block.num_rows))
 
 

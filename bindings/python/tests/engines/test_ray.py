@@ -1,0 +1,255 @@
+import collections
+import itertools
+import os
+import pickle
+import signal
+
+import numpy as np
+import pytest
+from conftest import document, digest_of
+
+import weir
+
+ray = pytest.importorskip("ray")
+from ray.cluster_utils import Cluster  # noqa: E402
+from ray.data import ExecutionResources  # noqa: E402
+
+
+def begin(**options):
+    """Connects to a cluster, and keeps Ray's own messages out of the tests' output."""
+    ray.init(logging_level="ERROR", log_to_driver=False, **options)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    return context
+
+
+@pytest.fixture(scope="module")
+def one_node():
+    yield begin(num_cpus=2, include_dashboard=False, object_store_memory=200 << 20)
+    ray.shutdown()
+
+
+def pids_of(iterator):
+    """The processes of an iterator's readers."""
+    return [ray.get(reader.__ray_call__.remote(lambda _: os.getpid())) for reader in iterator._readers]
+
+
+def places(ray_dataset):
+    """How often each (_part, _index, x) comes."""
+    return collections.Counter((row["_part"], row["_index"], row["x"]) for row in ray_dataset.iter_rows())
+
+
+def places_of(dataset, number):
+    """The same, by weir alone."""
+    return collections.Counter(
+        (part, index, int(element["x"]))
+        for part in range(number)
+        for index, element in enumerate(dataset.iterator(rank=part, world_size=number))
+    )
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 3, 8])
+def test_the_order_is_weirs(one_node, tasks):
+    dataset = weir.parse(document(tasks))
+    elements = weir.ray.iterator(weir.ray.read(dataset, concurrency=tasks))
+    assert digest_of(elements, dataset.spec) == weir.digest(dataset)
+
+
+@pytest.mark.parametrize("tasks", [1, 3])
+def test_the_number_of_tasks_changes_nothing(one_node, tasks):
+    dataset = weir.parse(document(12, inner="shuffle(20, seed: 1) | batch(3)"))
+    assert dataset.spec.shape == (None,)
+    elements = weir.ray.iterator(weir.ray.read(dataset, concurrency=tasks))
+    assert digest_of(elements, dataset.spec) == weir.digest(dataset)
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 3, 8])
+def test_rows_say_their_place(one_node, tasks):
+    dataset = weir.parse(document(tasks))
+    ray_dataset = weir.ray.read(dataset, concurrency=2)
+    assert ray_dataset.schema().names == [*dataset.spec.keys, "_part", "_index"]
+    assert places(ray_dataset) == places_of(dataset, tasks)
+
+
+def test_parts_without_elements(one_node):
+    dataset = weir.parse(document(4, source="range(2)"))
+    assert weir.ray.read(dataset).count() == 2
+    assert digest_of(weir.ray.iterator(weir.ray.read(dataset)), dataset.spec) == weir.digest(dataset)
+
+
+@pytest.mark.parametrize("tasks", [1, 2, 3, 8])
+def test_killed_readers(one_node, tasks):
+    """They are killed after some elements, with chunks that are asked for and not yet read."""
+    dataset = weir.parse(document(tasks))
+    iterator = weir.ray.iterator(weir.ray.read(dataset, concurrency=2), window_bytes=20_000)
+    first = list(itertools.islice(iterator, 100))
+    for pid in pids_of(iterator):
+        os.kill(pid, signal.SIGKILL)
+    assert digest_of(itertools.chain(first, iterator), dataset.spec) == weir.digest(dataset)
+
+
+def reading():
+    """The processes of the read tasks of this test's cluster that run."""
+    found = []
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/cmdline") as file:
+                title = file.read()
+        except OSError:
+            continue
+        if title.startswith("ray::ReadWeir"):
+            found.append(int(name))
+    return found
+
+
+def test_killed_tasks(one_node):
+    """The tasks are in the middle of their parts: what they may have ready is much less than a part."""
+    context = one_node.copy()
+    context.target_max_block_size = 100_000
+    context.execution_options.resource_limits = ExecutionResources(object_store_memory=1_000_000)
+    with ray.data.DataContext.current(context):
+        dataset = weir.parse(document(2, inner="shuffle(50, seed: 7) | map(x -> {x, row: fill([250], x)})", source="range(20000)"))
+        ray_dataset = weir.ray.read(dataset, concurrency=2)
+        batches = iter(ray_dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0))
+        found = [next(batches)]
+        pids = reading()
+        assert pids
+        for pid in pids:
+            os.kill(pid, signal.SIGKILL)
+        found += batches
+    rows = [row for batch in found for row in batch.select(["_part", "_index", "x"]).to_pylist()]
+    assert collections.Counter(tuple(row.values()) for row in rows) == places_of(dataset, 2)
+
+
+@pytest.mark.parametrize("taken", [0, 1, 17, 400, 999, 1000])
+def test_a_consumer_that_resumes(one_node, taken):
+    dataset = weir.parse(document(6))
+    iterator = weir.ray.iterator(weir.ray.read(dataset, concurrency=3), window_bytes=20_000)
+    first = list(itertools.islice(iterator, taken))
+    state = pickle.loads(pickle.dumps(iterator.state_dict()))
+    rest = weir.ray.iterator(weir.ray.read(dataset, concurrency=2))
+    rest.load_state_dict(state)
+    assert digest_of(itertools.chain(first, rest), dataset.spec) == weir.digest(dataset)
+
+
+def test_another_number_of_ranks(one_node):
+    """Ranks that stopped far apart; each element comes once, and of each part in order."""
+    dataset = weir.parse(document(4, inner="shuffle(50, seed: 7) | map(x -> {x})"))
+    ray_dataset = weir.ray.read(dataset, concurrency=2)
+    ranks = [weir.ray.iterator(ray_dataset, rank, 2) for rank in range(2)]
+    given = [int(e["x"]) for e in itertools.islice(ranks[0], 300)] + [int(e["x"]) for e in itertools.islice(ranks[1], 7)]
+    states = [rank.state_dict() for rank in ranks]
+    for rank in range(4):
+        now = weir.ray.iterator(ray_dataset, rank, 4)
+        now.load_state_dict(states)
+        rest = [int(e["x"]) for e in now]
+        assert rest == [int(e["x"]) for e in dataset.iterator(rank=rank, world_size=4)][-len(rest) :]
+        given += rest
+    assert sorted(given) == list(range(1000))
+    alone = weir.ray.iterator(ray_dataset)
+    alone.load_state_dict(states)
+    assert len(list(alone)) == 693
+    with pytest.raises(ValueError, match="has no part 1"):
+        alone.load_state_dict(states[0])
+    other = weir.ray.iterator(weir.ray.read(weir.parse(document(4))))
+    with pytest.raises(ValueError, match="another dataset"):
+        other.load_state_dict(states)
+
+
+def test_the_window_is_bounded(one_node):
+    """Readers that nobody waits for stop after the chunks that were asked for."""
+    dataset = weir.parse(document(2, inner="map(x -> {x, row: fill([1000], x)})", source="range(20000)"))
+    iterator = weir.ray.iterator(weir.ray.read(dataset, concurrency=2), window_bytes=480_000)
+    taken = 4000
+    assert len(list(itertools.islice(iterator, taken))) == taken
+    read = sum(
+        ray.get(reader.__ray_call__.remote(lambda self: sum(part.index for part in self._open.values())))
+        for reader in iterator._readers
+    )
+    assert taken <= read <= taken + 480_000 / 8000
+
+
+def test_an_element_that_fails_fails_its_task(one_node):
+    dataset = weir.parse(document(2, inner="map(x -> {x: 10 // (x - 7)})", source="range(10)"))
+    iterator = weir.ray.iterator(weir.ray.read(dataset))
+    assert len(list(itertools.islice(iterator, 4))) == 4
+    for _ in range(2):
+        with pytest.raises(weir.errors.InvalidArgument, match="division by zero"):
+            list(iterator)
+    with pytest.raises(Exception, match="division by zero"):
+        weir.ray.read(dataset).materialize()
+
+
+def test_write(one_node, tmp_path):
+    dataset = weir.parse(document(3))
+    ray_dataset = weir.ray.read(dataset)
+    weir.ray.write(ray_dataset, tmp_path / "same")
+    assert weir.digest(weir.load(tmp_path / "same")) == weir.digest(dataset)
+
+    def doubled(batch):
+        return {**batch, "x": batch["x"] * 2, "image": np.ones((len(batch["x"]), 2, 3), np.float32)}
+
+    weir.ray.write(ray_dataset.map_batches(doubled).sort(["_index", "_part"]), tmp_path / "changed", num_shards=2)
+    written = weir.load(tmp_path / "changed")
+    assert set(written.spec.keys) == {*dataset.spec.keys, "image"}
+    elements = list(written)
+    assert [e["x"] for e in elements] == [e["x"] * 2 for e in dataset]
+    assert elements[0]["image"].shape == (2, 3) and elements[0]["image"].dtype == np.float32
+
+
+def test_write_keeps_the_folder_when_it_fails(one_node, tmp_path):
+    weir.ray.write(weir.ray.read(weir.parse(document(2))), tmp_path / "out")
+    before = weir.digest(weir.load(tmp_path / "out"))
+    failing = weir.parse(document(2, inner="map(x -> 10 // (x - 7))", source="range(10)"))
+    with pytest.raises(weir.Error, match="division by zero"):
+        weir.ray.write(weir.ray.read(failing), tmp_path / "out")
+    assert weir.digest(weir.load(tmp_path / "out")) == before
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("range(4)", "partition"),
+        (document(2) + " | filter(e -> e.x > 1)", "filter is not inside the parts"),
+        (document(2) + " | take(1)", "take is not inside the parts"),
+        (document(2, inner="map(x -> x, num_parallel_calls: 2, deterministic: false)"), "leave out deterministic"),
+        (document(2, inner="map(x -> {_part: x})"), "_part"),
+    ],
+)
+def test_refused(text, message):
+    with pytest.raises(ValueError, match=message):
+        weir.ray.read(weir.parse(text))
+
+
+def test_refused_by_the_iterator(one_node):
+    ray_dataset = weir.ray.read(weir.parse(document(4)))
+    with pytest.raises(ValueError, match="multiple of the number of ranks"):
+        weir.ray.iterator(ray_dataset, 0, 3)
+    with pytest.raises(ValueError, match=r'sort\(\["_index", "_part"\]\)'):
+        weir.ray.iterator(ray_dataset.limit(3))
+
+
+def test_behind_a_partition(one_node):
+    dataset = weir.parse(document(2, inner="map(x -> x)") + " | map(x -> x + 1) | prefetch(4)")
+    assert digest_of(weir.ray.iterator(weir.ray.read(dataset)), dataset.spec) == weir.digest(dataset)
+
+
+def test_several_nodes():
+    """One of them is lost in the middle, with the chunks that it had ready."""
+    cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 100 << 20})
+    try:
+        nodes = [cluster.add_node(num_cpus=1, object_store_memory=100 << 20) for _ in range(2)]
+        begin(address=cluster.address)
+        cluster.wait_for_nodes()
+        dataset = weir.parse(document(6))
+        ray_dataset = weir.ray.read(dataset, concurrency=3)
+        assert places(ray_dataset) == places_of(dataset, 6)
+        iterator = weir.ray.iterator(ray_dataset, window_bytes=20_000)
+        first = list(itertools.islice(iterator, 100))
+        used = {ray.get(r.__ray_call__.remote(lambda _: ray.get_runtime_context().get_node_id())) for r in iterator._readers}
+        assert len(used) > 1
+        cluster.remove_node(nodes[1], allow_graceful=False)
+        assert digest_of(itertools.chain(first, iterator), dataset.spec) == weir.digest(dataset)
+    finally:
+        ray.shutdown()
+        cluster.shutdown()
