@@ -1,5 +1,7 @@
 """What the tests of engines share."""
 
+import collections
+
 import weir
 
 # Elements of all kinds that have Arrow columns, out of an x.
@@ -17,3 +19,27 @@ def document(number, inner=f"shuffle(50, seed: 7) | map(x -> {ELEMENT})", source
 def digest_of(elements, spec):
     """The digest of elements that come from an iterator."""
     return weir.digest(weir.from_generator(lambda: elements, str(spec)))
+
+
+def begin(**options):
+    """Connects to a cluster, and keeps Ray's own messages out of the tests' output."""
+    import ray
+
+    ray.init(logging_level="ERROR", log_to_driver=False, **options)
+    context = ray.data.DataContext.get_current()
+    context.enable_progress_bars = False
+    return context
+
+
+def places(ray_dataset):
+    """How often each (_part, _index, x) comes."""
+    return collections.Counter((row["_part"], row["_index"], row["x"]) for row in ray_dataset.iter_rows())
+
+
+def places_of(dataset, number):
+    """The same, by weir alone."""
+    return collections.Counter(
+        (part, index, int(element["x"]))
+        for part in range(number)
+        for index, element in enumerate(dataset.iterator(rank=part, world_size=number))
+    )
