@@ -19,6 +19,31 @@ def rows_of(spec: Spec, table: pa.Table) -> Callable[[int], Any]:
     return _tensor(spec, _whole(table.column(0)))
 
 
+def _layout(column: pa.DataType) -> tuple[list[int | None], pa.DataType]:
+    """The dimensions of a column's tensors, None where they vary, and the type of an entry."""
+    dims: list[int | None] = list(getattr(column, "shape", ()))
+    if dims:  # a tensor of Ray's
+        column = column.storage_type.value_type
+    while pa.types.is_list(column) or pa.types.is_large_list(column) or pa.types.is_fixed_size_list(column):
+        dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
+        column = column.value_type
+    if pa.types.is_integer(column) or pa.types.is_floating(column) or pa.types.is_boolean(column):
+        return dims, column
+    if column in (pa.binary(), pa.large_binary(), pa.string(), pa.large_string()):
+        return dims, pa.large_binary()
+    raise TypeError(f"a column of {column} is no tensor of numbers, bools or strings; convert it first")
+
+
+def plain_type(column: pa.DataType) -> pa.DataType:
+    """The type that a column of weir's has for the same values; TypeError where it has none."""
+    if pa.types.is_struct(column):
+        return pa.struct([field.with_type(plain_type(field.type)) for field in column])
+    dims, plain = _layout(column)
+    for size in reversed(dims):
+        plain = pa.large_list(plain) if None in dims else pa.list_(plain, size)
+    return plain
+
+
 def spec_of(columns: list[pa.Field]) -> str:
     """The structure of rows with such columns: a dict."""
     return "{" + ", ".join(f"{json.dumps(column.name)}: {_spec_of(column.type)}" for column in columns) + "}"
@@ -27,37 +52,9 @@ def spec_of(columns: list[pa.Field]) -> str:
 def _spec_of(column: pa.DataType) -> str:
     if pa.types.is_struct(column):
         return spec_of(list(column))
-    dims, entry = _dims_of(column)
-    name = "string" if entry == pa.large_binary() else entry.to_pandas_dtype().__name__.rstrip("_")
-    return name + ("[" + ", ".join("?" if size is None else str(size) for size in dims) + "]" if dims else "")
-
-
-def _dims_of(column: pa.DataType) -> tuple[list[int | None], pa.DataType]:
-    dims: list[int | None] = []
-    while pa.types.is_fixed_size_list(column) or pa.types.is_large_list(column):
-        dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
-        column = column.value_type
-    return dims, column
-
-
-def plain_type(column: pa.DataType) -> pa.DataType:
-    """The type that a column of weir's has for the same values; TypeError where it has none."""
-    if pa.types.is_struct(column):
-        return pa.struct([field.with_type(plain_type(field.type)) for field in column])
-    dims: list[int | None] = list(getattr(column, "shape", ()))
-    if dims:  # a tensor of Ray's
-        column = column.storage_type.value_type
-    while pa.types.is_list(column) or pa.types.is_large_list(column) or pa.types.is_fixed_size_list(column):
-        dims.append(column.list_size if pa.types.is_fixed_size_list(column) else None)
-        column = column.value_type
-    if any(test(column) for test in (pa.types.is_binary, pa.types.is_string, pa.types.is_large_string)):
-        column = pa.large_binary()
-    numbers = pa.types.is_integer(column) or pa.types.is_floating(column) or pa.types.is_boolean(column)
-    if not numbers and column != pa.large_binary():
-        raise TypeError(f"a column of {column} is no tensor of numbers, bools or strings; convert it first")
-    for size in reversed(dims):
-        column = pa.large_list(column) if None in dims else pa.list_(column, size)
-    return column
+    dims, entry = _layout(column)
+    name = "string" if entry == pa.large_binary() else np.dtype(entry.to_pandas_dtype()).name
+    return f"{name}[{', '.join('?' if size is None else str(size) for size in dims)}]"
 
 
 def plain(column: pa.ChunkedArray, wanted: pa.DataType) -> pa.Array:

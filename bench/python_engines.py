@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Measures weir.ray.read compared with Ray's own reader and with weir alone, in turns, in one run.
+
+    bench/python_engines.py [FOLDER]
+
+Records of 1 KB, tf.Examples of a string and a number, in two files of the folder (default: build/bench-engines), become
+Arrow blocks: parsed to two columns, or whole. Ray has one node and two tasks. Needs ray[data]; read_tfrecords needs
+tensorflow, and parses only. Prints records per second, and the median of each round's ratios. Run it under chrt -r 10 where
+others work.
+"""
+
+import os
+import pathlib
+import statistics
+import sys
+import time
+
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+
+import pyarrow as pa
+import ray
+
+import weir
+
+RECORDS = 100_000  # in each file
+RAYS_OWN = 5_000  # in the files that Ray's reader gets, which takes long
+ROUNDS = 5
+PARSE = "map(s -> parse_example(s, {text: string, label: int64}))"
+
+
+def files_of(folder, count):
+    """Two files of so many records each, written if they aren't there."""
+    names = [folder / f"{count}-{i}.tfrecords" for i in range(2)]
+    for name in names:
+        if name.exists():
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        with weir.RecordWriter(name.with_suffix(".part")) as writer:
+            for i in range(count):
+                writer.write(weir.example({"text": os.urandom(490).hex(), "label": i}))
+        name.with_suffix(".part").rename(name)
+    return names
+
+
+def document(names, inner):
+    """Two parts, one file each."""
+    files = ", ".join(f'"{name}"' for name in names)
+    return weir.parse(f'tfrecord([{files}]) | partition(2, p -> p | {inner}, by: "files")')
+
+
+def rows_of_ray(ray_dataset):
+    """Runs the tasks; the blocks stay where Ray has them."""
+    return sum(bundle.num_rows() for bundle in ray_dataset.iter_internal_ref_bundles())
+
+
+def rows_of_weir(dataset):
+    """Takes the stream of batches in this process."""
+    return sum(batch.num_rows for batch in pa.RecordBatchReader.from_stream(dataset))
+
+
+def rate(body, expected):
+    """Rows per second."""
+    begun = time.perf_counter()
+    rows = body()
+    assert rows == expected, (rows, expected)
+    return rows / (time.perf_counter() - begun)
+
+
+def main():
+    """Runs the rounds."""
+    folder = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else "build/bench-engines").resolve()
+    large, small = files_of(folder, RECORDS), files_of(folder, RAYS_OWN)
+    ray.init(num_cpus=2, include_dashboard=False, logging_level="ERROR", log_to_driver=False)
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    parsed, whole = document(large, PARSE), document(large, "map(s -> {s})")
+
+    def ray_on(dataset):
+        return rate(lambda: rows_of_ray(weir.ray.read(dataset, concurrency=2)), 2 * RECORDS)
+
+    def own():
+        reader = ray.data.read_tfrecords([str(name) for name in small], override_num_blocks=2, concurrency=2)
+        return rate(lambda: rows_of_ray(reader), 2 * RAYS_OWN)
+
+    bodies = {
+        "read_tfrecords, parsed": own,
+        "weir.ray.read, parsed": lambda: ray_on(parsed),
+        "weir, parsed": lambda: rate(lambda: rows_of_weir(parsed), 2 * RECORDS),
+        "weir.ray.read, whole": lambda: ray_on(whole),
+        "weir, whole": lambda: rate(lambda: rows_of_weir(whole), 2 * RECORDS),
+    }
+    for body in bodies.values():  # starts Ray's workers
+        body()
+    found = {name: [] for name in bodies}
+    for _ in range(ROUNDS):
+        for name, body in bodies.items():
+            found[name].append(body())
+    for name, rates in found.items():
+        print(f"{name:28} {statistics.median(rates):12,.0f} /s", flush=True)
+    for over, under in (
+        ("weir.ray.read, parsed", "read_tfrecords, parsed"),
+        ("weir.ray.read, parsed", "weir, parsed"),
+        ("weir.ray.read, whole", "weir, whole"),
+    ):
+        ratio = statistics.median(a / b for a, b in zip(found[over], found[under], strict=True))
+        print(f"{over} / {under}: {ratio:.2f}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
