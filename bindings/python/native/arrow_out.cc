@@ -115,7 +115,8 @@ ArrowSchema* schema_of(const Field& field) {
 
 struct ArrayHolder {
   std::shared_ptr<OwnedElement> owner;  // of the memory that buffers point to
-  std::vector<uint8_t> made, more;      // buffers that had to be made
+  std::vector<uint8_t> made;            // a buffer that had to be made
+  std::unique_ptr<uint8_t[]> bytes;     // of strings
   std::vector<const void*> buffers;
   std::vector<ArrowArray*> children;
 };
@@ -146,18 +147,15 @@ void fill_array(ArrowArray* out, int64_t length, std::unique_ptr<ArrayHolder> ho
 
 void fill_strings(ArrayHolder& holder, const weir_view& view, int64_t count) {
   const auto* entries = static_cast<const weir_string*>(view.data);
-  std::vector<int64_t> offsets(static_cast<size_t>(count) + 1, 0);
-  for (int64_t i = 0; i < count; ++i)
-    offsets[static_cast<size_t>(i) + 1] =
-        offsets[static_cast<size_t>(i)] + static_cast<int64_t>(entries[i].size);
-  holder.more.resize(static_cast<size_t>(offsets.back()));
+  holder.made.resize((static_cast<size_t>(count) + 1) * sizeof(int64_t));
+  auto* offsets = reinterpret_cast<int64_t*>(holder.made.data());
+  for (int64_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + static_cast<int64_t>(entries[i].size);
+  // Not a vector, which would write the bytes twice.
+  holder.bytes = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(offsets[count]));
   for (int64_t i = 0; i < count; ++i) {
-    if (entries[i].size)
-      std::memcpy(holder.more.data() + offsets[static_cast<size_t>(i)], entries[i].data, entries[i].size);
+    if (entries[i].size) std::memcpy(holder.bytes.get() + offsets[i], entries[i].data, entries[i].size);
   }
-  holder.made.resize(offsets.size() * sizeof(int64_t));
-  std::memcpy(holder.made.data(), offsets.data(), holder.made.size());
-  holder.buffers = {nullptr, holder.made.data(), holder.more.data()};
+  holder.buffers = {nullptr, holder.made.data(), holder.bytes.get()};
 }
 
 void fill_bits(ArrayHolder& holder, const weir_view& view, int64_t count) {

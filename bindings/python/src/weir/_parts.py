@@ -7,6 +7,7 @@ from collections.abc import Iterator as Elements
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from . import _core
@@ -14,6 +15,7 @@ from ._dataset import Dataset, deserialize
 from ._runtime import default_runtime
 
 PART, INDEX = "_part", "_index"
+_PLACE = [pa.field(name, pa.int64(), nullable=False) for name in (PART, INDEX)]
 
 # What may stand behind a partition: each element of a part gives one element, in the same order.
 _ONE_TO_ONE = ("map", "options", "prefetch")
@@ -76,11 +78,14 @@ class Parts:
         return Parts(graph, dataset.fingerprint, number, str(dataset.spec))
 
     @property
+    def element_schema(self) -> pa.Schema:
+        """The columns of an element."""
+        return pa.Schema._import_from_c_capsule(_core.arrow_schema(_core.Spec(self.spec)))
+
+    @property
     def schema(self) -> pa.Schema:
         """The columns of an element, then those of the part and of the place in it."""
-        columns = pa.Schema._import_from_c_capsule(_core.arrow_schema(_core.Spec(self.spec)))
-        added = [pa.field(name, pa.int64(), nullable=False) for name in (PART, INDEX)]
-        return pa.schema([*columns, *added])
+        return pa.schema([*self.element_schema, *_PLACE])
 
     def blocks(self, part: int, threads: int = 0) -> Elements[pa.Table]:
         """All of a part, in tables that are the same each time; an empty one for a part without elements."""
@@ -108,7 +113,7 @@ class Reader:
     ) -> None:
         self.index = index
         self._part = part
-        self._schema = parts.schema
+        self._schema = parts.element_schema
         dataset = deserialize(parts.graph, runtime=_runtime(threads))
         self._iterator = dataset.iterator(rank=part, world_size=parts.number, checkpoint=position)
 
@@ -120,18 +125,16 @@ class Reader:
             capsules = _core.next_arrow(self._iterator, min(left, _BLOCK_ROWS))
             if capsules is None:
                 break
-            batches.append(self._with_place(pa.RecordBatch._import_from_c_capsule(*capsules), rows - left))
+            batches.append(pa.RecordBatch._import_from_c_capsule(*capsules))
             left -= batches[-1].num_rows
-        self.index += rows
         # One chunk, since the engine's sizes of blocks depend on chunks, and those on how far threads had run ahead.
-        return pa.Table.from_batches(batches, self._schema).combine_chunks()
-
-    def _with_place(self, batch: pa.RecordBatch, after: int) -> pa.RecordBatch:
-        count, first = batch.num_rows, self.index + after
-        part = pa.array([self._part], pa.int64()).take(pa.array([0] * count))
-        return pa.RecordBatch.from_arrays(
-            [*batch.columns, part, pa.array(range(first, first + count), pa.int64())], schema=self._schema
-        )
+        table = pa.Table.from_batches(batches, self._schema).combine_chunks()
+        count, first = table.num_rows, self.index
+        self.index += rows
+        place = np.full(count, self._part), np.arange(first, first + count)
+        for field, values in zip(_PLACE, place, strict=True):
+            table = table.append_column(field, pa.array(values, field.type))
+        return table
 
     def save(self) -> bytes:
         """The position after what was read."""
