@@ -26,24 +26,13 @@ _BLOCK_ROWS = 1024
 _GROWTH = 8
 
 
-def _nodes(node: dict[str, Any]) -> Elements[dict[str, Any]]:
-    yield node
-    for child in node["inputs"]:
-        yield from _nodes(child)
-
-
 def _partition_of(dataset: Dataset) -> dict[str, Any]:
-    """What `explain` says of the dataset's partition."""
-    graph = dataset.explain()["graph"]
-    for node in _nodes(graph):
-        if node["parameters"].get("deterministic") == "false":
-            raise ValueError(
-                f"{node['text']} gives its elements in any order, so a task that runs again would give others; "
-                "leave out deterministic: false"
-            )
-    node = graph
+    """What `explain` says of the partition that a dataset ends in."""
+    if "deterministic: false" in str(dataset):
+        raise ValueError("with deterministic: false a task that runs again would give other elements; leave it out")
+    node: dict[str, Any] = dataset.explain()["graph"]
     while node["operator"] != "partition":
-        if node["operator"] not in _ONE_TO_ONE or len(node["inputs"]) != 1:
+        if node["operator"] not in _ONE_TO_ONE or not node["inputs"]:
             raise ValueError(
                 f"{node['operator']} is not inside the parts of the dataset; write partition(n, p -> p | ...), with "
                 f"all operators inside that may drop, join or reorder elements; only {', '.join(_ONE_TO_ONE)} may follow"
@@ -139,3 +128,23 @@ class Reader:
     def save(self) -> bytes:
         """The position after what was read."""
         return self._iterator.save()
+
+
+class Readers:
+    """Reads some of the parts. Each call says where it begins, so it may run again and in another process."""
+
+    KEPT = 64  # parts that stay open
+
+    def __init__(self, parts: Parts) -> None:
+        self._parts = parts
+        self._open: dict[int, Reader] = {}
+
+    def read(self, part: int, index: int, position: bytes | None, rows: int) -> tuple[pa.Table, bytes]:
+        """The next rows of a part, fewer only at its end, and the position after them."""
+        reader = self._open.pop(part, None)
+        if reader is None or reader.index != index:
+            reader = Reader(self._parts, part, index=index, position=position)
+        if len(self._open) >= self.KEPT:
+            del self._open[next(iter(self._open))]
+        self._open[part] = reader
+        return reader.read(rows), reader.save()

@@ -22,7 +22,7 @@ from ray.data.datasource import Datasource, ReadTask
 
 from ._core import Spec
 from ._dataset import Dataset, from_generator
-from ._parts import INDEX, PART, Parts, Reader, more_rows
+from ._parts import INDEX, PART, Parts, Readers, more_rows
 from ._rows import plain, plain_type, rows_of, spec_of
 
 _CHUNK_BYTES = 8 << 20
@@ -81,26 +81,6 @@ def _source_of(ray_dataset: Any) -> WeirDatasource | None:
     """The source of a Ray Dataset that `read` made, None for others, and after transformations."""
     source = getattr(ray_dataset._logical_plan.dag, "datasource", None)
     return source if isinstance(source, WeirDatasource) else None
-
-
-class _Readers:
-    """An actor that reads some of the parts. Each call says where it begins, so that it may run again anywhere."""
-
-    KEPT = 64  # parts that stay open
-
-    def __init__(self, parts: Parts) -> None:
-        self._parts = parts
-        self._open: dict[int, Reader] = {}
-
-    def read(self, part: int, index: int, position: bytes | None, rows: int) -> tuple[pa.Table, bytes]:
-        """The next rows of a part, fewer only at its end, and the position after them."""
-        reader = self._open.pop(part, None)
-        if reader is None or reader.index != index:
-            reader = Reader(self._parts, part, index=index, position=position)
-        if len(self._open) >= self.KEPT:
-            del self._open[next(iter(self._open))]
-        self._open[part] = reader
-        return reader.read(rows), reader.save()
 
 
 class _Part:
@@ -175,7 +155,7 @@ class OrderedIterator:
         self._owned = range(rank, parts.number, world)
         self._chunk_bytes = max(1, min(_CHUNK_BYTES, window_bytes // (len(self._owned) * (_AHEAD + 1))))
         count = source.tasks or int(ray.cluster_resources().get("CPU", 1))
-        made = ray.remote(_Readers).options(
+        made = ray.remote(Readers).options(
             **{
                 "num_cpus": 0,
                 "scheduling_strategy": "SPREAD",

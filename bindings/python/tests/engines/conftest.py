@@ -1,8 +1,13 @@
 """What the tests of engines share."""
 
 import collections
+import os
+import sys
 
 import weir
+
+# Spark's processes run this Python.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 # Elements of all kinds that have Arrow columns, out of an x.
 ELEMENT = (

@@ -207,7 +207,7 @@ def test_write_keeps_the_folder_when_it_fails(one_node, tmp_path):
         ("range(4)", "partition"),
         (document(2) + " | filter(e -> e.x > 1)", "filter is not inside the parts"),
         (document(2) + " | take(1)", "take is not inside the parts"),
-        (document(2, inner="map(x -> x, num_parallel_calls: 2, deterministic: false)"), "leave out deterministic"),
+        (document(2, inner="map(x -> x, num_parallel_calls: 2, deterministic: false)"), "deterministic: false"),
         (document(2, inner="map(x -> {_part: x})"), "_part"),
     ],
 )

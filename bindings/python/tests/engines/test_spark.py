@@ -1,5 +1,4 @@
 import collections
-import sys
 
 import pytest
 from conftest import document
@@ -15,7 +14,6 @@ def spark():
     made = (
         SparkSession.builder.master("local[2]")
         .config("spark.ui.enabled", "false")
-        .config("spark.pyspark.python", sys.executable)
         .config("spark.sql.shuffle.partitions", "2")
         .getOrCreate()
     )
