@@ -3,10 +3,10 @@
 
     bench/python_engines.py [FOLDER]
 
-Records of 1 KB, tf.Examples of a string and a number, in two files of the folder (default: build/bench-engines), become
-Arrow blocks: parsed to two columns, or whole. Ray has one node and two tasks. Needs ray[data]; read_tfrecords needs
-tensorflow, and parses only. Prints records per second, and the median of each round's ratios. Run it under chrt -r 10 where
-others work.
+Records of 1 KB, tf.Examples of a string and a number, in two files of the folder (default: build/bench-engines),
+become Arrow blocks: parsed to two columns, or whole. Ray has one node and two tasks. Needs ray[data]; read_tfrecords
+needs tensorflow, and parses only. Prints records per second, and the median of each round's ratios. Run it under
+chrt -r 10 where others work.
 """
 
 import os
@@ -23,9 +23,9 @@ import ray
 
 import weir
 
-RECORDS = 100_000  # in each file
-RAYS_OWN = 5_000  # in the files that Ray's reader gets, which takes long
-ROUNDS = 5
+RECORDS = 400_000  # in each file
+RAYS_OWN = 2_000  # in the files that Ray's reader gets, which takes long
+ROUNDS = 3
 PARSE = "map(s -> parse_example(s, {text: string, label: int64}))"
 
 

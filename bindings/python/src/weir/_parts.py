@@ -35,7 +35,7 @@ def _partition_of(dataset: Dataset) -> dict[str, Any]:
         if node["operator"] not in _ONE_TO_ONE or not node["inputs"]:
             raise ValueError(
                 f"{node['operator']} is not inside the parts of the dataset; write partition(n, p -> p | ...), with "
-                f"all operators inside that may drop, join or reorder elements; only {', '.join(_ONE_TO_ONE)} may follow"
+                f"all operators inside that may drop, join or reorder elements; {', '.join(_ONE_TO_ONE)} may follow it"
             )
         node = node["inputs"][0]
     return node
@@ -80,13 +80,13 @@ class Parts:
         """All of a part, in tables that are the same each time; an empty one for a part without elements."""
         reader = Reader(self, part, threads=threads)
         rows = 1
-        while True:
-            table = reader.read(rows)
-            if table.num_rows or reader.index == rows:
-                yield table
-            if table.num_rows < rows:
-                return
+        table = reader.read(rows)
+        yield table
+        while table.num_rows == rows:
             rows = min(more_rows(rows, table.nbytes, BLOCK_BYTES), _BLOCK_ROWS)
+            table = reader.read(rows)
+            if table.num_rows:
+                yield table
 
 
 def more_rows(rows: int, size: int, most: int) -> int:

@@ -96,9 +96,8 @@ def _tensor(spec: Spec, column: pa.Array) -> Callable[[int], Any]:
     for _ in dims:
         column = column.flatten()
     values = _entries(column)
-    if not dims:
-        return values.__getitem__
-    return np.asarray(values).reshape(rows, *dims).__getitem__
+    values = values.reshape(rows, *dims) if dims else values
+    return lambda row: values[row]
 
 
 def _entries(column: pa.Array) -> Any:

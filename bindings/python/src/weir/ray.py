@@ -72,9 +72,7 @@ def read(dataset: Dataset, concurrency: int | None = None, **options: Any) -> An
     At most `concurrency` tasks run at once. Other options are those of `ray.data.read_datasource`.
     """
     source = WeirDatasource(Parts.of(dataset), concurrency)
-    return ray.data.read_datasource(
-        source, concurrency=concurrency, override_num_blocks=source.parts.number, **options
-    )
+    return ray.data.read_datasource(source, concurrency=concurrency, override_num_blocks=source.parts.number, **options)
 
 
 def _source_of(ray_dataset: Any) -> WeirDatasource | None:

@@ -1,7 +1,7 @@
 """weir in Spark 4: `spark.read.format("weir").option("document", text).load()`, one partition for each part.
 
-Call `weir.spark.register(spark)` first. The document has a `partition`; each row has the columns of its element, `_part`
-and `_index`, its place among the elements of its part. weir's order is that of (`_index`, `_part`).
+Call `weir.spark.register(spark)` first. The document has a `partition`; each row has the columns of its element,
+`_part` and `_index`, its place among the elements of its part. weir's order is that of (`_index`, `_part`).
 """
 
 from __future__ import annotations

@@ -86,7 +86,9 @@ def test_killed_tasks(one_node):
     context.target_max_block_size = 100_000
     context.execution_options.resource_limits = ExecutionResources(object_store_memory=1_000_000)
     with ray.data.DataContext.current(context):
-        dataset = weir.parse(document(2, inner="shuffle(50, seed: 7) | map(x -> {x, row: full([250], x)})", source="range(20000)"))
+        dataset = weir.parse(
+            document(2, inner="shuffle(50, seed: 7) | map(x -> {x, row: full([250], x)})", source="range(20000)")
+        )
         ray_dataset = weir.ray.read(dataset, concurrency=2)
         batches = iter(ray_dataset.iter_batches(batch_size=None, batch_format="pyarrow", prefetch_batches=0))
         found = [next(batches)]
@@ -115,7 +117,7 @@ def test_another_number_of_ranks(one_node):
     dataset = weir.parse(document(4, inner="shuffle(50, seed: 7) | map(x -> {x})"))
     ray_dataset = weir.ray.read(dataset, concurrency=2)
     ranks = [weir.ray.iterator(ray_dataset, rank, 2) for rank in range(2)]
-    given = [int(e["x"]) for e in itertools.islice(ranks[0], 300)] + [int(e["x"]) for e in itertools.islice(ranks[1], 7)]
+    given = [int(e["x"]) for rank, n in zip(ranks, (300, 7), strict=True) for e in itertools.islice(rank, n)]
     states = [rank.state_dict() for rank in ranks]
     for rank in range(4):
         now = weir.ray.iterator(ray_dataset, rank, 4)
@@ -165,7 +167,7 @@ def test_write(one_node, tmp_path):
 
 
 def test_write_after_transformations(one_node, tmp_path):
-    dataset = weir.parse(document(3, inner="shuffle(50, seed: 7) | map(x -> {x, text: as_string(x), pair: (x, [x, x])})"))
+    dataset = weir.parse(document(3, inner="shuffle(50) | map(x -> {x, text: as_string(x), pair: (x, [x, x])})"))
     ray_dataset = weir.ray.read(dataset)
 
     def doubled(batch):

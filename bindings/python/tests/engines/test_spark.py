@@ -6,7 +6,7 @@ from conftest import document
 import weir
 
 pytest.importorskip("pyspark")
-from pyspark.sql import SparkSession  # noqa: E402
+from pyspark.sql import SparkSession
 
 
 @pytest.fixture(scope="module")
