@@ -4,6 +4,8 @@ import contextlib
 import io
 import pathlib
 import re
+import subprocess
+import sys
 
 import pytest
 from conftest import begin
@@ -39,3 +41,8 @@ def test_ray(monkeypatch):
 def test_spark():
     pytest.importorskip("pyspark")
     run("Spark")["spark"].stop()
+
+
+def test_weir_alone_imports_neither():
+    code = "import sys, weir; print(sorted({'pyarrow', 'pyspark', 'ray'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "[]\n"
