@@ -3,6 +3,7 @@
 // wait.
 #include <poll.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -145,69 +146,124 @@ void fill_array(ArrowArray* out, int64_t length, std::unique_ptr<ArrayHolder> ho
   out->private_data = holder.release();
 }
 
-void fill_strings(ArrayHolder& holder, const weir_view& view, int64_t count) {
-  const auto* entries = static_cast<const weir_string*>(view.data);
+// Rows that were taken at once.
+struct Rows {
+  std::shared_ptr<OwnedElement> element;
+  int64_t count;
+};
+
+// What an array is made of: entries, or lists of them.
+struct Piece {
+  weir_view view = WEIR_VIEW_INIT;
+  int64_t count = 0;
+};
+
+int64_t count_of(const std::vector<Piece>& pieces) {
+  int64_t count = 0;
+  for (const Piece& piece : pieces) count += piece.count;
+  return count;
+}
+
+int64_t* make_offsets(ArrayHolder& holder, int64_t count) {
   holder.made.resize((static_cast<size_t>(count) + 1) * sizeof(int64_t));
-  auto* offsets = reinterpret_cast<int64_t*>(holder.made.data());
-  for (int64_t i = 0; i < count; ++i) offsets[i + 1] = offsets[i] + static_cast<int64_t>(entries[i].size);
+  return reinterpret_cast<int64_t*>(holder.made.data());
+}
+
+void fill_strings(ArrayHolder& holder, const std::vector<Piece>& pieces) {
+  int64_t* offset = make_offsets(holder, count_of(pieces));
+  for (const Piece& piece : pieces) {
+    const auto* entries = static_cast<const weir_string*>(piece.view.data);
+    for (int64_t i = 0; i < piece.count; ++i, ++offset)
+      offset[1] = offset[0] + static_cast<int64_t>(entries[i].size);
+  }
   // Not a vector, which would write the bytes twice.
-  holder.bytes = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(offsets[count]));
-  for (int64_t i = 0; i < count; ++i) {
-    if (entries[i].size) std::memcpy(holder.bytes.get() + offsets[i], entries[i].data, entries[i].size);
+  holder.bytes = std::make_unique_for_overwrite<uint8_t[]>(static_cast<size_t>(*offset));
+  uint8_t* to = holder.bytes.get();
+  for (const Piece& piece : pieces) {
+    const auto* entries = static_cast<const weir_string*>(piece.view.data);
+    for (int64_t i = 0; i < piece.count; to += entries[i++].size)
+      if (entries[i].size) std::memcpy(to, entries[i].data, entries[i].size);
   }
   holder.buffers = {nullptr, holder.made.data(), holder.bytes.get()};
 }
 
-void fill_bits(ArrayHolder& holder, const weir_view& view, int64_t count) {
-  const auto* bytes = static_cast<const uint8_t*>(view.data);
-  holder.made.resize(static_cast<size_t>(count + 7) / 8, 0);
-  for (int64_t i = 0; i < count; ++i) {
-    if (bytes[i]) holder.made[static_cast<size_t>(i / 8)] |= static_cast<uint8_t>(1u << (i % 8));
+void fill_bits(ArrayHolder& holder, const std::vector<Piece>& pieces) {
+  holder.made.resize(static_cast<size_t>(count_of(pieces) + 7) / 8, 0);
+  int64_t at = 0;
+  for (const Piece& piece : pieces) {
+    const auto* bytes = static_cast<const uint8_t*>(piece.view.data);
+    for (int64_t i = 0; i < piece.count; ++i, ++at) {
+      if (bytes[i]) holder.made[static_cast<size_t>(at / 8)] |= static_cast<uint8_t>(1u << (at % 8));
+    }
   }
   holder.buffers = {nullptr, holder.made.data()};
 }
 
-// Dimension 0 of the view are the rows, so level 0 of the field is its dimension 1.
-ArrowArray* tensor_array(const Field& field, const weir_view& view, size_t level, int64_t count,
+// One piece is shared, several are joined.
+void fill_numbers(ArrayHolder& holder, const std::vector<Piece>& pieces) {
+  holder.buffers = {nullptr, pieces[0].view.data};
+  if (pieces.size() == 1) return;
+  size_t size = 0;
+  for (const Piece& piece : pieces) size += piece.view.byte_size;
+  holder.bytes = std::make_unique_for_overwrite<uint8_t[]>(size);
+  uint8_t* to = holder.bytes.get();
+  for (const Piece& piece : pieces) {
+    if (piece.view.byte_size) std::memcpy(to, piece.view.data, piece.view.byte_size);
+    to += piece.view.byte_size;
+  }
+  holder.buffers[1] = holder.bytes.get();
+}
+
+// Dimension 0 of a view are the rows, so level 0 of the field is its dimension 1. `owner` is that of the
+// first piece. REQUIRES: there is one
+ArrowArray* tensor_array(const Field& field, std::vector<Piece> pieces, size_t level,
                          const std::shared_ptr<OwnedElement>& owner) {
   auto holder = std::make_unique<ArrayHolder>();
   holder->owner = owner;
+  const int64_t count = count_of(pieces);
   if (level == field.dims.size()) {
-    if (view.dtype == WEIR_DTYPE_STRING) {
-      fill_strings(*holder, view, count);
-    } else if (view.dtype == WEIR_DTYPE_BOOL) {
-      fill_bits(*holder, view, count);
+    if (pieces[0].view.dtype == WEIR_DTYPE_STRING) {
+      fill_strings(*holder, pieces);
+    } else if (pieces[0].view.dtype == WEIR_DTYPE_BOOL) {
+      fill_bits(*holder, pieces);
     } else {
-      holder->buffers = {nullptr, view.data};
+      fill_numbers(*holder, pieces);
     }
   } else {
-    const int64_t size = view.dims[level + 1];
-    holder->children.push_back(tensor_array(field, view, level + 1, count * size, owner));
-    holder->buffers = {nullptr};
-    if (!field.fixed) {
-      std::vector<int64_t> offsets;
-      for (int64_t i = 0; i <= count; ++i) offsets.push_back(i * size);
-      holder->made.resize(offsets.size() * sizeof(int64_t));
-      std::memcpy(holder->made.data(), offsets.data(), holder->made.size());
-      holder->buffers.push_back(holder->made.data());
+    int64_t* offset = field.fixed ? nullptr : make_offsets(*holder, count);
+    for (Piece& piece : pieces) {
+      const int64_t size = piece.view.dims[level + 1];
+      for (int64_t i = 0; offset && i < piece.count; ++i, ++offset) offset[1] = offset[0] + size;
+      piece.count *= size;
     }
+    holder->children.push_back(tensor_array(field, std::move(pieces), level + 1, owner));
+    holder->buffers = {nullptr};
+    if (offset) holder->buffers.push_back(holder->made.data());
   }
   auto* out = new ArrowArray;
   fill_array(out, count, std::move(holder));
   return out;
 }
 
-ArrowArray* array_of(const Field& field, int64_t rows, const std::shared_ptr<OwnedElement>& owner) {
+// REQUIRES: there are rows
+ArrowArray* array_of(const Field& field, const std::vector<Rows>& rows) {
   if (field.component >= 0) {
-    weir_view view = WEIR_VIEW_INIT;
-    weir_element_view(owner->get(), static_cast<uint32_t>(field.component), &view, nullptr);
-    return tensor_array(field, view, 0, rows, owner);
+    std::vector<Piece> pieces(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      weir_element_view(rows[i].element->get(), static_cast<uint32_t>(field.component), &pieces[i].view,
+                        nullptr);
+      pieces[i].count = rows[i].count;
+    }
+    // Several are copied.
+    return tensor_array(field, std::move(pieces), 0, rows.size() == 1 ? rows[0].element : nullptr);
   }
   auto holder = std::make_unique<ArrayHolder>();
   holder->buffers = {nullptr};
-  for (const Field& child : field.children) holder->children.push_back(array_of(child, rows, owner));
+  for (const Field& child : field.children) holder->children.push_back(array_of(child, rows));
+  int64_t count = 0;
+  for (const Rows& part : rows) count += part.count;
   auto* out = new ArrowArray;
-  fill_array(out, rows, std::move(holder));
+  fill_array(out, count, std::move(holder));
   return out;
 }
 
@@ -300,7 +356,7 @@ int get_next(ArrowArrayStream* stream, ArrowArray* out) {
     self.error = to_view(static_cast<weir_error*>(error)->line);
     return EIO;
   }
-  ArrowArray* made = array_of(self.root, rows, element);
+  ArrowArray* made = array_of(self.root, {{element, rows}});
   *out = *made;
   delete made;
   return 0;
@@ -352,15 +408,21 @@ nb::object schema_capsule(const Field& root) {
 
 nb::object arrow_schema(const Spec& spec) { return schema_capsule(root_of(Plan::of(spec.handle.get()))); }
 
-// Up to so many elements as the capsules of an Arrow array, its schema first; None at the end.
-nb::object next_arrow(Iterator& self, int64_t max_rows) {
+// So many elements, fewer only at the end, as the capsules of one Arrow array, its schema first; None at the
+// end.
+nb::object next_arrow(Iterator& self, int64_t count) {
   const Field root = root_of(self.plan);
-  auto element = std::make_shared<OwnedElement>();
-  Error error;
-  check(weir_element_create(element->out(), error), error);
-  int64_t rows = 0;
-  if (!next_rows(self, max_rows, element->get(), rows)) return nb::none();
-  nb::object array = nb::steal(PyCapsule_New(array_of(root, rows, element), "arrow_array", destroy_array));
+  std::vector<Rows> taken;
+  for (int64_t left = count; left > 0;) {
+    Rows rows = {std::make_shared<OwnedElement>(), 0};
+    Error error;
+    check(weir_element_create(rows.element->out(), error), error);
+    if (!next_rows(self, std::min(left, kBatchRows), rows.element->get(), rows.count)) break;
+    left -= rows.count;
+    taken.push_back(std::move(rows));
+  }
+  if (taken.empty()) return nb::none();
+  nb::object array = nb::steal(PyCapsule_New(array_of(root, taken), "arrow_array", destroy_array));
   return nb::make_tuple(schema_capsule(root), array);
 }
 
@@ -385,7 +447,7 @@ void define_arrow_in(nb::module_& module);
 void define_arrow(nb::module_& module) {
   module.def("arrow_stream", arrow_stream, nb::arg("dataset"));
   module.def("arrow_schema", arrow_schema, nb::arg("spec"));
-  module.def("next_arrow", next_arrow, nb::arg("iterator"), nb::arg("max_rows"));
+  module.def("next_arrow", next_arrow, nb::arg("iterator"), nb::arg("count"));
   define_arrow_in(module);
 }
 

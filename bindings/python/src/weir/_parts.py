@@ -108,16 +108,10 @@ class Reader:
 
     def read(self, rows: int) -> pa.Table:
         """The next `rows` elements: fewer only at the end. An element that failed raises its weir.Error."""
-        batches = []
-        left = rows
-        while left:
-            capsules = _core.next_arrow(self._iterator, min(left, _BLOCK_ROWS))
-            if capsules is None:
-                break
-            batches.append(pa.RecordBatch._import_from_c_capsule(*capsules))
-            left -= batches[-1].num_rows
         # One chunk, since the engine's sizes of blocks depend on chunks, and those on how far threads had run ahead.
-        table = pa.Table.from_batches(batches, self._schema).combine_chunks()
+        capsules = _core.next_arrow(self._iterator, rows)
+        batches = [] if capsules is None else [pa.RecordBatch._import_from_c_capsule(*capsules)]
+        table = pa.Table.from_batches(batches, self._schema)
         count, first = table.num_rows, self.index
         self.index += rows
         place = np.full(count, self._part), np.arange(first, first + count)
@@ -144,7 +138,9 @@ class Readers:
         reader = self._open.pop(part, None)
         if reader is None or reader.index != index:
             reader = Reader(self._parts, part, index=index, position=position)
+        # Kept only if it didn't fail: then it is behind the element that did.
+        read = reader.read(rows), reader.save()
         if len(self._open) >= self.KEPT:
             del self._open[next(iter(self._open))]
         self._open[part] = reader
-        return reader.read(rows), reader.save()
+        return read

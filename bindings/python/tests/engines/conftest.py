@@ -12,7 +12,8 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 # Elements of all kinds that have Arrow columns, out of an x.
 ELEMENT = (
     "{x, text: as_string(x), yes: x % 3 == 0, rows: [[float32(x), 0.5], [1.0, 2.0]], "
-    'words: string_split(as_string(x * x), "4"), pair: (x * 2, {half: float16(x % 5)})}'
+    'words: string_split(as_string(x * x), "4"), pair: (x * 2, {half: float16(x % 5)}), '
+    'flags: [x % 2 == 0, true, x % 5 == 1], names: [as_string(x), ""], some: full([x % 4, 2], x)}'
 )
 
 

@@ -153,9 +153,13 @@ def test_an_element_that_fails_fails_its_task(one_node):
     dataset = weir.parse(document(2, inner="map(x -> {x: 10 // (x - 7)})", source="range(10)"))
     iterator = weir.ray.iterator(weir.ray.read(dataset))
     assert len(list(itertools.islice(iterator, 4))) == 4
+    state = iterator.state_dict()
     for _ in range(2):
         with pytest.raises(weir.errors.InvalidArgument, match="division by zero"):
             list(iterator)
+    iterator.load_state_dict(state)
+    with pytest.raises(weir.errors.InvalidArgument, match="division by zero"):
+        list(iterator)
     with pytest.raises(Exception, match="division by zero"):
         weir.ray.read(dataset).materialize()
 
