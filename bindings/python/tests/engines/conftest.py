@@ -31,7 +31,15 @@ def begin(**options):
     """Connects to a cluster, and keeps Ray's own messages out of the tests' output."""
     import ray
 
-    ray.init(logging_level="ERROR", log_to_driver=False, **options)
+    for left in reversed(range(5)):
+        try:
+            ray.init(logging_level="ERROR", log_to_driver=False, **options)
+            break
+        except Exception as error:
+            # Ray gives a node 30 s, which is too little for a busy machine.
+            if not left or "timed out during startup" not in str(error):
+                raise
+            ray.shutdown()
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     return context
