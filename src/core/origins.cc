@@ -31,21 +31,61 @@ void Origins::add_one(int row, Origin origin) noexcept {
 }
 
 void Origins::append(const Origins& source, int begin, int count, int at) noexcept {
-  if (source.empty() && empty()) return;
+  if (!source.turns_.empty() || !turns_.empty()) append_turns(source, begin, count, at);
+  if (source.runs_.empty() && runs_.empty()) return;
   add(at, source.of(begin));
   for (const Run& run : source.runs_) {
     if (run.row > begin && run.row < begin + count) add(at + run.row - begin, run.first);
   }
 }
 
+int64_t Origins::find_turn(int row) const noexcept {
+  auto next = std::upper_bound(turns_.begin(), turns_.end(), row,
+                               [](int wanted, const Turns& turns) { return wanted < turns.row; });
+  return next == turns_.begin() ? kNoTurn : (next - 1)->after(row - (next - 1)->row);
+}
+
+void Origins::add_turns(int row, int64_t first, int64_t step) noexcept {
+  if (!turns_.empty() && turns_.back().row == row) turns_.pop_back();
+  if (turns_.empty()) {
+    if (first == kNoTurn) return;
+  } else if (const Turns& last = turns_.back();
+             last.after(row - last.row) == first && (last.step == step || first == kNoTurn)) {
+    return;
+  }
+  try {
+    turns_.push_back({row, first, step});
+  } catch (...) {
+    turns_.clear();
+  }
+}
+
+void Origins::append_turns(const Origins& source, int begin, int count, int at) noexcept {
+  const auto next = std::upper_bound(source.turns_.begin(), source.turns_.end(), begin,
+                                     [](int wanted, const Turns& turns) { return wanted < turns.row; });
+  add_turns(at, source.turn_of(begin), next == source.turns_.begin() ? 1 : (next - 1)->step);
+  for (auto turns = next; turns != source.turns_.end() && turns->row < begin + count; ++turns)
+    add_turns(at + turns->row - begin, turns->first, turns->step);
+}
+
 void Origins::gather(const Origins& source, std::span<const int32_t> rows) noexcept {
-  runs_.clear();
-  if (source.empty()) return;
-  for (size_t i = 0; i < rows.size(); ++i) add_one(static_cast<int>(i), source.of(rows[i]));
+  clear();
+  if (!source.runs_.empty()) {
+    for (size_t i = 0; i < rows.size(); ++i) add_one(static_cast<int>(i), source.of(rows[i]));
+  }
+  if (source.turns_.empty()) return;
+  // Runs are found as long as the next turn continues with the step between the last two.
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const auto row = static_cast<int>(i);
+    const int64_t turn = source.turn_of(rows[i]);
+    if (!turns_.empty() && turn != kNoTurn && turns_.back().row == row - 1 && turns_.back().first != kNoTurn)
+      turns_.back().step = turn - turns_.back().first;
+    add_turns(row, turn, turns_.empty() ? 1 : turns_.back().step);
+  }
 }
 
 void OriginSlots::stage(const Origins& source, std::span<const int32_t> rows) noexcept {
-  if (source.empty() && !used_) return;
+  if (source.runs_.empty() && !used_) return;
   used_ = true;
   try {
     staged_.resize(rows.size());

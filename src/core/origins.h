@@ -4,6 +4,9 @@
 // first member, and the Stage reads them when a row fails. Rows of other sources have none, at no cost. Where
 // memory runs out, origins are dropped. They take 16 bytes per run of consecutive records and 8 bytes per row
 // that is held.
+//
+// Rows of a partition also have turns, which say how far the position behind them has come in each part:
+// element i of part s of n has turn i * n + s. They rise along the rows, and take 24 bytes per run.
 #pragma once
 
 #include <cstdint>
@@ -47,9 +50,15 @@ class Origin {
 // The origins of the rows of one block.
 class Origins {
  public:
-  bool empty() const { return runs_.empty(); }
-  void clear() { runs_.clear(); }
-  void swap(Origins& other) noexcept { runs_.swap(other.runs_); }
+  bool empty() const { return runs_.empty() && turns_.empty(); }
+  void clear() {
+    runs_.clear();
+    turns_.clear();
+  }
+  void swap(Origins& other) noexcept {
+    runs_.swap(other.runs_);
+    turns_.swap(other.turns_);
+  }
 
   // The origin of a row; unknown for rows before the first run.
   Origin of(int row) const;
@@ -63,13 +72,32 @@ class Origins {
   // Keeps the origins of the rows listed.
   void gather(const Origins& source, std::span<const int32_t> rows) noexcept;
 
+  static constexpr int64_t kNoTurn = -1;
+  // kNoTurn for rows without one.
+  int64_t turn_of(int row) const noexcept {
+    return turns_.size() == 1 && row >= turns_[0].row ? turns_[0].after(row - turns_[0].row) : find_turn(row);
+  }
+  // Rows from `row` on have the turns `first`, `first + step`, … up to the row of the next call.
+  // REQUIRES: rows rise
+  void add_turns(int row, int64_t first, int64_t step) noexcept;
+  // Appends the turns alone.
+  void append_turns(const Origins& source, int begin, int count, int at) noexcept;
+
  private:
   friend class OriginSlots;
+  int64_t find_turn(int row) const noexcept;
   struct Run {
     int32_t row;
     Origin first;
   };
+  struct Turns {
+    int32_t row;
+    int64_t first;
+    int64_t step;
+    int64_t after(int rows) const { return first == kNoTurn ? kNoTurn : first + rows * step; }
+  };
   std::vector<Run> runs_;
+  std::vector<Turns> turns_;
 };
 
 // The origins of rows in slots: 8 bytes per slot, once a row with an origin has come.
