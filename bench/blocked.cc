@@ -5,8 +5,8 @@
 #include <thread>
 
 #include "fs/file_system.h"
+#include "fs/wrapped_files.h"
 #include "support.h"
-#include "support/wrapped_files.h"
 
 namespace weir::bench {
 namespace {

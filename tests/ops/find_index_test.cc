@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "core/digest.h"
+#include "fs/wrapped_files.h"
 #include "support/temporary_folder.h"
 #include "support/test_runtime.h"
-#include "support/wrapped_files.h"
 
 namespace weir::test {
 namespace {

@@ -46,6 +46,7 @@ ThreadsRuntime::ThreadsRuntime(int threads) : parts_(std::make_unique<Parts>(thr
   runtime_.files = &local_file_system();
   runtime_.random = &parts_->random;
   runtime_.pool = &parts_->pool;
+  runtime_.world = {0, 1, {}};
 }
 
 ThreadsRuntime::~ThreadsRuntime() = default;

@@ -35,7 +35,7 @@ class WrappedFiles : public FileSystem {
     return files_.write_file_atomically(name, bytes);
   }
 
- private:
+ protected:
   FileSystem& files_;
 };
 

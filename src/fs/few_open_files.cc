@@ -1,0 +1,112 @@
+#include "fs/few_open_files.h"
+
+#include <list>
+#include <utility>
+
+#include "core/sync.h"
+#include "core/text.h"
+
+namespace weir {
+
+namespace {
+
+class ReopenedFile;
+
+}  // namespace
+
+// Those that are open, the one that was read last first.
+class OpenFiles : public RefCounted {
+ public:
+  OpenFiles(FileSystem& files, size_t most) : files_(files), most_(most) {}
+
+  FileSystem& files() const { return files_; }
+  // The open file, until it has been read; opens it if need be.
+  Result<RefPtr<RandomAccessFile>> lease(ReopenedFile& file);
+  void forget(ReopenedFile& file) noexcept;
+
+ private:
+  FileSystem& files_;
+  const size_t most_;
+  Mutex mutex_;
+  std::list<ReopenedFile*> used_;
+};
+
+namespace {
+
+class ReopenedFile final : public RandomAccessFile {
+ public:
+  ReopenedFile(RefPtr<OpenFiles> open, const std::string& name, const FileInfo& info)
+      : RandomAccessFile(name), open_(std::move(open)), info_(info) {}
+  ~ReopenedFile() override { open_->forget(*this); }
+
+  Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
+    return file->do_read_at(offset, out);
+  }
+  Result<uint64_t> do_size() override {
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
+    return file->do_size();
+  }
+
+ private:
+  friend class weir::OpenFiles;
+  const RefPtr<OpenFiles> open_;
+  const FileInfo info_;
+  // Guarded by the mutex of open_; null if it is closed.
+  RefPtr<RandomAccessFile> file_;
+  std::list<ReopenedFile*>::iterator place_;
+};
+
+}  // namespace
+
+Result<RefPtr<RandomAccessFile>> OpenFiles::lease(ReopenedFile& file) {
+  {
+    MutexLock lock(mutex_);
+    if (file.file_) {
+      used_.splice(used_.begin(), used_, file.place_);
+      return file.file_;
+    }
+  }
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> opened, files_.do_open(file.name()));
+  WEIR_ASSIGN(const FileInfo now, files_.stat(file.name()));
+  if (now.size != file.info_.size || now.modified_ns != file.info_.modified_ns) {
+    return read_error(Code::unavailable,
+                      expected_found("the file as it was when it was opened", "another one",
+                                     "leave files alone while they are read"),
+                      file.name());
+  }
+  // Closed without the lock.
+  RefPtr<RandomAccessFile> closed;
+  MutexLock lock(mutex_);
+  if (file.file_) return file.file_;
+  used_.push_front(&file);
+  file.place_ = used_.begin();
+  file.file_ = opened;
+  if (used_.size() > most_) {
+    closed = std::move(used_.back()->file_);
+    used_.pop_back();
+  }
+  return opened;
+}
+
+void OpenFiles::forget(ReopenedFile& file) noexcept {
+  RefPtr<RandomAccessFile> closed;
+  MutexLock lock(mutex_);
+  if (!file.file_) return;
+  used_.erase(file.place_);
+  closed = std::move(file.file_);
+}
+
+FewOpenFiles::FewOpenFiles(FileSystem& files, size_t most)
+    : WrappedFiles(files), open_(make_ref<OpenFiles>(files, most)) {}
+FewOpenFiles::~FewOpenFiles() = default;
+
+Result<RefPtr<RandomAccessFile>> FewOpenFiles::do_open(const std::string& name) {
+  WEIR_ASSIGN(const FileInfo info, files_.stat(name));
+  auto file = make_ref<ReopenedFile>(open_, name, info);
+  // What cannot be opened is said now.
+  WEIR_TRY(open_->lease(*file).status());
+  return RefPtr<RandomAccessFile>(std::move(file));
+}
+
+}  // namespace weir
