@@ -1,5 +1,6 @@
 #include "graph/variable.h"
 
+#include "dataset/access.h"
 #include "dataset/cardinality.h"
 #include "dataset/operator.h"
 
@@ -86,6 +87,12 @@ class Outer final : public RestartableCursor {
   Port input_;
 };
 
+Result<std::unique_ptr<Access>> outer_access(Opening& opening, const ParamsBase& base) {
+  const int levels = static_cast<const OuterParams&>(base).levels;
+  return open_access(opening.ctx, {opening.node->inputs()[0], EnvRef(opening.env->outward(levels)),
+                                   opening.key, opening.path});
+}
+
 Result<int64_t> outer_cardinality(Session& session, const Instance& instance, const ParamsBase& base) {
   const auto& params = static_cast<const OuterParams&>(base);
   return cardinality_at(session, {instance.node->inputs()[0], EnvRef(instance.env->outward(params.levels)),
@@ -97,7 +104,10 @@ const OperatorDef& outer_operator() {
       .name = "let",
       .kind = OperatorKind::source,
       .page = {.doc = "A dataset bound outside the lambda."},
-      .typing = {.cardinality = same_cardinality, .cardinality_at = outer_cardinality},
+      .typing = {.cardinality = same_cardinality,
+                 .cardinality_at = outer_cardinality,
+                 .columns = Columns::passed},
+      .access = {.open = outer_access},
   });
   return def;
 }

@@ -97,6 +97,34 @@ class GlobalShuffle final : public Cursor {
   std::vector<int64_t> positions_;
 };
 
+class ShuffledAccess final : public Access {
+ public:
+  ShuffledAccess(std::unique_ptr<Access> input, const IndexShuffle::Key& key) : input_(std::move(input)) {
+    if (const int64_t count = input_->count().positions; count > 0) order_ = IndexShuffle(count, key);
+  }
+  AccessCount count() const override { return input_->count(); }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    shuffled_.clear();
+    for (const int64_t position : positions) shuffled_.push_back(order_.at(position));
+    input_->read(ctx, shuffled_, out);
+  }
+
+ private:
+  const std::unique_ptr<Access> input_;
+  IndexShuffle order_;
+  std::vector<int64_t> shuffled_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  const bool each_anew = *params.reshuffle_each_iteration;
+  const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  if (input->count().more) return failed_precondition(GlobalShuffle::endless());
+  return std::unique_ptr<Access>(
+      std::make_unique<ShuffledAccess>(std::move(input), key_of(opened, each_anew)));
+}
+
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_access(*inputs[0]));
   if (inputs[0]->cardinality() == kInfinite) return failed_precondition(GlobalShuffle::endless());
@@ -119,7 +147,7 @@ const OperatorDef& definition() {
            .bench = "range(1000000) | global_shuffle(seed: 1)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
       .position = {.counts_openings = always, .passes_positions = true},
-      .access = {.reads_by_position = true},
+      .access = {.open = access, .reads_by_position = true},
   });
   return def;
 }

@@ -1,0 +1,13 @@
+// positions_of: a dataset of the elements of a slice of another, each read by its position
+// (OperatorAccess::open), ahead of the consumer where reading blocks.
+#pragma once
+
+#include "dataset/dataset.h"
+
+namespace weir {
+
+// `rows`: how many elements these are, or kUnknown.
+// REQUIRES: !slice.by_rank, and check_access(*input) is ok
+Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows);
+
+}  // namespace weir
