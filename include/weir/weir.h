@@ -803,10 +803,10 @@ typedef struct weir_iterator_options {
    * a function or under an endless repeat, the number of openings per epoch depends on the data; its orders
    * still differ between epochs, but are not those of one iterator that is initialised again. */
   uint64_t epoch;
-  /* The iterator's rank and the number of ranks, for shard(auto, auto). If the world size is 0, both come
-   * from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the variables of
-   * Open MPI, MPICH, Slurm or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with WORLD_SIZE). With none
-   * of these it is rank 0 of 1. */
+  /* The iterator's rank and the number of ranks, for partition and shard(auto, auto). If the world size is 0,
+   * both come from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the
+   * variables of Open MPI, MPICH, Slurm or an indexed job of Kubernetes (JOB_COMPLETION_INDEX, with
+   * WORLD_SIZE). With none of these it is rank 0 of 1. */
   uint32_t rank;
   uint32_t world_size;
   /* Instead of a checkpoint: the checkpoints of all ranks of a run, in any order. The same rank of as many

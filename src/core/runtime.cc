@@ -24,12 +24,23 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       memo_(outer.memo_),
       source_names_(outer.source_names_),
       failed_reads_(outer.failed_reads_),
+      files_(outer.files_),
       world_(outer.world_),
       epoch_index_(outer.epoch_index_) {}
 
 Session::~Session() = default;
 
 void Session::use_source_names(RefPtr<SourceNames> names) { source_names_ = std::move(names); }
+
+void Session::note_parts(std::shared_ptr<const PartPositions> noted) {
+  MutexLock lock(parts_mutex_);
+  noted_parts_ = std::move(noted);
+}
+
+std::shared_ptr<const PartPositions> Session::known_parts() const {
+  MutexLock lock(parts_mutex_);
+  return noted_parts_ ? noted_parts_ : part_positions_;
+}
 
 void Session::keep_stats(RefPtr<StatsTree> stats) { stats_ = std::move(stats); }
 

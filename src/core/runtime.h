@@ -19,21 +19,23 @@
 #include "core/memory_budget.h"
 #include "core/ref.h"
 #include "core/status.h"
+#include "core/sync.h"
 #include "core/world.h"
 
 namespace weir {
 
-class Executor;     // exec/executor.h
-class FailedReads;  // core/failed_reads.h
-class Scheduler;    // exec/scheduler.h
-class FileSystem;   // fs/file_system.h
-class Memo;         // core/memo.h
-class Sample;       // core/stage_stats.h
-class SourceNames;  // core/origins.h
-class StatsTree;    // core/stage_stats.h
-class TraceLog;     // core/trace.h
-class Waker;        // core/pull.h
-struct OpeningLog;  // dataset/openings.h
+class Executor;        // exec/executor.h
+class FailedReads;     // core/failed_reads.h
+class Scheduler;       // exec/scheduler.h
+class FileSystem;      // fs/file_system.h
+class Memo;            // core/memo.h
+struct PartPositions;  // core/part_positions.h
+class Sample;          // core/stage_stats.h
+class SourceNames;     // core/origins.h
+class StatsTree;       // core/stage_stats.h
+class TraceLog;        // core/trace.h
+class Waker;           // core/pull.h
+struct OpeningLog;     // dataset/openings.h
 
 class RandomSource {
  public:
@@ -113,10 +115,24 @@ class Session : public RefCounted {
   void use_source_names(RefPtr<SourceNames> names);
   // The files that could not be read.
   FailedReads& failed_reads() const { return *failed_reads_; }
+  // Where sources find their files.
+  FileSystem& files() const { return files_ ? *files_ : *runtime.files; }
+  // REQUIRES: before the first cursor opens.
+  void use_files(std::shared_ptr<FileSystem> files) { files_ = std::move(files); }
   // Which of how many processes the iterator counts as.
   const World& world() const { return world_; }
   // REQUIRES: before the first cursor opens.
   void use_world(World world) { world_ = std::move(world); }
+  // Null, or where the parts of a partition begin.
+  const std::shared_ptr<const PartPositions>& part_positions() const { return part_positions_; }
+  // REQUIRES: before the first cursor opens.
+  void use_part_positions(std::shared_ptr<const PartPositions> positions) {
+    part_positions_ = std::move(positions);
+  }
+  // The same with what the partition found out about its input; on any thread.
+  void note_parts(std::shared_ptr<const PartPositions> noted);
+  // What was noted last, or where the parts begin.
+  std::shared_ptr<const PartPositions> known_parts() const;
   // Positions hold rows by value where they cannot be made again.
   bool holds_rows() const { return holds_rows_; }
   // REQUIRES: before the first cursor opens.
@@ -147,7 +163,11 @@ class Session : public RefCounted {
   const RefPtr<Memo> memo_;
   RefPtr<SourceNames> source_names_;
   const RefPtr<FailedReads> failed_reads_;
+  std::shared_ptr<FileSystem> files_;
   World world_;
+  std::shared_ptr<const PartPositions> part_positions_;
+  mutable Mutex parts_mutex_;
+  std::shared_ptr<const PartPositions> noted_parts_;
   bool holds_rows_ = false;
   std::shared_ptr<const EpochIndex> epoch_index_;
   RefPtr<StatsTree> stats_;

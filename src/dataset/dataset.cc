@@ -55,6 +55,25 @@ bool has_open_scalars(ParamsBase& params) {
 // Of two numbers of openings, where a negative one means that nobody knows.
 int64_t product_of(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : checked_multiply(a, b).value_or(-1); }
 
+// Whether an operator gives each element of its input, changed or not, or leaves it out, and does not keep it
+// until others have come.
+bool gives_at_once(const OperatorDef& op) {
+  const bool each = op.typing.columns == Columns::passed || op.typing.columns == Columns::judged ||
+                    op.typing.columns == Columns::mapped || op.typing.slice != nullptr;
+  return !op.position.keeps_rows && (each || op.position.kept == nullptr);
+}
+
+// Behind a partition each element that was given says how far the parts have come.
+Status check_behind_parts(const OperatorDef& op, std::span<const DatasetRef> inputs) {
+  for (const DatasetRef& input : inputs) {
+    if (input->sites().parts == 0 || (gives_at_once(op) && inputs.size() == 1)) continue;
+    return invalid_argument(
+        expected_found("behind a partition an operator that holds no elements back", op.name,
+                       concat("put it inside: partition(n, part -> part | ", op.name, "(…))")));
+  }
+  return Status();
+}
+
 // What OperatorDef::epochs answers for a single pass.
 constexpr int64_t kOnePass = -2;
 
@@ -78,6 +97,9 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->op_ = &op;
   node->order_ = order;
   node->inputs_ = std::move(inputs);
+  WEIR_TRY(check_behind_parts(op, node->inputs_));
+  if (op.position.parts != nullptr && site.depth > 0)
+    return invalid_argument(expected_found("a partition outside of functions", "one inside"));
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);
   node->epoch_id_ = site.on_behalf_of != 0 ? site.on_behalf_of : node->id_;
   node->depth_ = site.depth;
@@ -229,6 +251,7 @@ void Dataset::inherit() {
     const Result<Slice> slice = op_->typing.slice(*params_);
     if (slice.ok() && slice->by_rank) sites_.by_rank = true;
   }
+  inherit_parts();
   const char* reason =
       op_->position.not_replayable != nullptr ? op_->position.not_replayable(*params_) : nullptr;
   if (reason != nullptr && not_replayable_.empty()) not_replayable_ = concat(op_->name, " ", reason);
@@ -238,6 +261,28 @@ void Dataset::inherit() {
   const bool counts =
       op_->position.counts_openings != nullptr && (dynamic_ || op_->position.counts_openings(*params_));
   if (counts && !listed) epoch_nodes_.push_back(self);
+}
+
+// Behind parts, what an operator gives for an element must follow from the element alone, so that another
+// rank gives the same.
+void Dataset::inherit_parts() {
+  if (op_->position.parts != nullptr) {
+    sites_.parts = op_->position.parts(*params_);
+    sites_.by_rank = true;
+    return;
+  }
+  if (sites_.parts == 0 || !sites_.counts_rank.empty()) return;
+  const bool by_element = op_->typing.slice == nullptr && op_->position.epochs == nullptr &&
+                          (op_->typing.columns == Columns::passed || op_->typing.columns == Columns::judged ||
+                           op_->typing.columns == Columns::mapped);
+  const bool draws = !inputs_.empty() && sites_.seeds.size() > inputs_[0]->sites().seeds.size();
+  if (!by_element) {
+    sites_.counts_rank = concat(op_->name, " counts the elements of its rank");
+  } else if (draws) {
+    sites_.counts_rank = concat(op_->name, " draws by the number of the element in its rank");
+  } else if (!not_replayable_.empty() && inputs_[0]->not_replayable().empty()) {
+    sites_.counts_rank = not_replayable_;
+  }
 }
 
 int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs) {

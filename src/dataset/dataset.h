@@ -75,6 +75,7 @@ class Dataset : public RefCounted {
                                                   std::vector<DatasetRef>& inputs, const BuildSite& site);
   Status expand(const ParamsBase& params, const BuildSite& site);
   void inherit();
+  void inherit_parts();
   void inherit(const EpochNode& counted, bool shared);
   EpochNode counted_through(EpochNode counted, size_t index) const;
   void inherit(const FunctionTraits& traits, int64_t calls, bool opens);

@@ -135,6 +135,8 @@ void HeldRows::take(int limit, Block& out) noexcept {
 }
 
 void HeldRows::save_row(Archive& archive, const Block& block, int row) const {
+  int64_t turn = block.origins.turn_of(row);
+  if (turn != Origins::kNoTurn) archive("turn", turn);
   const ErrorPtr* failed = block.error_of(row);
   bool has_error = failed != nullptr;
   archive("failed", has_error);
@@ -153,6 +155,8 @@ void HeldRows::save_row(Archive& archive, const Block& block, int row) const {
 
 void HeldRows::load_row(Archive& archive, const Spec& spec, std::span<const Component> components) {
   Block one;
+  int64_t turn = Origins::kNoTurn;
+  if (archive.next_is("turn")) archive("turn", turn, 0, INT64_MAX);
   bool has_error = false;
   archive("failed", has_error);
   if (has_error) {
@@ -180,6 +184,7 @@ void HeldRows::load_row(Archive& archive, const Spec& spec, std::span<const Comp
     }
     one.set_row(values);
   }
+  if (turn != Origins::kNoTurn) one.origins.add_turns(0, turn, 1);
   Block& last = more_.empty() ? front_ : more_.back();
   if (last.rows > 0 && last.rows < kLoadedRows) {
     last.append(one, 0, 1);

@@ -143,6 +143,8 @@ struct OperatorPosition {
   bool keeps_rows = false;
   // Null: none.
   Kept (*kept)(const ParamsBase& params) = nullptr;
+  // Null, or in how many parts it cuts its input, whose elements it gives in turn; -1 if a variable says so.
+  int64_t (*parts)(const ParamsBase& params) = nullptr;
   // Its position is that of its inputs and numbers: between two calls it keeps no row of theirs.
   bool passes_positions = false;
   // Opens a dataset that it finds in a variable.
@@ -181,6 +183,8 @@ struct OperatorAccess {
   // out fails.
   // REQUIRES: it can be read by positions
   bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
+  // Through an index of its files, which is read or made.
+  bool by_index = false;
   // Reads its input by positions: nothing below it runs ahead.
   bool reads_by_position = false;
 };

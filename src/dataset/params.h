@@ -129,6 +129,7 @@ struct FunctionParam {
     element,            // x
     state_and_element,  // (state, x), the state typed by the first ValueParam or the function that gives it
     key_and_window,     // (key, window), an int64 and a dataset of elements
+    dataset,            // a dataset of elements
     key,      // an int64; where an integer is wanted, a number stands for the function that gives it
     state,    // what a function before it gives as the first state
     nothing,  // a generator of the host, which is no function

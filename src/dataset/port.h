@@ -104,6 +104,10 @@ class Port {
   // position.
   void restore_under(Context& ctx, uint64_t key);
 
+  // As Stage::warm_start.
+  void warm_start() noexcept {
+    if (stage_) stage_->warm_start();
+  }
   // The newest anchor at or before the last pull, with the openings made since, for the ring entries of
   // Windows.
   // REQUIRES: keep mode

@@ -19,6 +19,8 @@ void Sites::add(const Sites& more) {
   add_missing(seeds, more.seeds);
   add_missing(names, more.names);
   by_rank = by_rank || more.by_rank;
+  if (parts == 0) parts = more.parts;
+  if (counts_rank.empty()) counts_rank = more.counts_rank;
   add_missing(states, more.states);
   if (unsaved.empty()) unsaved = more.unsaved;
   if (calls.empty()) calls = more.calls;

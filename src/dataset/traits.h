@@ -20,6 +20,12 @@ struct Sites {
   std::vector<RefPtr<const FoundNames>> names{};
   // The rank of the process and the number of ranks.
   bool by_rank = false;
+  // Of how many parts the elements come in turn, each with its turn (core/origins.h); 0: of none, -1: of as
+  // many as a variable says.
+  int64_t parts = 0;
+  // Empty, or why the position behind the parts is one of its rank only: "take counts the elements of its
+  // rank".
+  std::string counts_rank{};
   // Functions of the host that remember something and save it.
   std::vector<RefPtr<const HostState>> states{};
   // Empty, or what the rows depend on that no position has: "map calls a callback that is not declared pure".

@@ -17,7 +17,7 @@ constexpr std::string_view kMagic = "weirindx";
 constexpr size_t kIndexHeaderBytes = 40;
 // Of the index's header: what its checksum covers.
 constexpr size_t kCheckedFrom = 12;
-constexpr int64_t kPageEntries = 512;
+constexpr int64_t kPageEntries = 64;
 // After so many pages an index of at most so many entries is read as a whole.
 constexpr int kPagesAlone = 8;
 constexpr int64_t kWholeEntries = int64_t{128} << 10;
@@ -132,7 +132,9 @@ Status RecordIndex::save(FileSystem& files, const std::string& place) const {
 Status RecordIndex::load_page_of(int64_t entry) {
   int64_t page = entry / page_entries_;
   if (page == page_) return Status();
-  if (++pages_read_ > kPagesAlone && count_ < kWholeEntries) {
+  // Who goes on in order, as in a part of a file, needs no more than that.
+  if (page != page_ + 1) ++pages_read_;
+  if (pages_read_ > kPagesAlone && count_ < kWholeEntries) {
     page_entries_ = kWholeEntries;
     page = 0;
   }

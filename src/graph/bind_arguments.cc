@@ -295,6 +295,10 @@ class ArgumentBinder {
         WEIR_ASSIGN(function, compile(Spec::tuple({Spec::tensor(DType::int64, Shape()), window})));
         break;
       }
+      case FunctionParam::Takes::dataset: {
+        WEIR_ASSIGN(function, compile(Spec::dataset(inputs_[0]->spec())));
+        break;
+      }
       case FunctionParam::Takes::key: {
         WEIR_ASSIGN(function, compile_over_key(slot));
         if (slot.gives == FunctionParam::Gives::state) state_ = function->result();

@@ -5,6 +5,7 @@
 
 #include "core/text.h"
 #include "dataset/held_rows.h"
+#include "graph/same_draws.h"
 
 namespace weir {
 
@@ -112,6 +113,12 @@ class Needs {
   std::vector<Need> list_;
 };
 
+// Empty, or why the positions of several ranks may not go together.
+std::string warning_of(const Sites& sites) {
+  if (!sites.by_rank || drawn_seeds(sites).empty()) return {};
+  return "each process that builds this text draws its own seeds, and positions of different draws don't go together; give the seeds, or send the serialized graph to all ranks";
+}
+
 std::string number(int64_t value) { return value < 0 ? "null" : concat(value); }
 
 std::string as_json(const Needs& needs, const Sites& sites) {
@@ -119,7 +126,8 @@ std::string as_json(const Needs& needs, const Sites& sites) {
       concat(R"({"needs_policy": )", sites.unsaved.empty() ? "false" : "true", R"(, "because": )",
              sites.unsaved.empty() ? "null" : json_string(sites.unsaved), R"(, "callback_states": )",
              sites.states.size(), R"(, "refused": )",
-             sites.reopens.empty() ? "null" : json_string(sites.reopens), R"(, "operators": [)");
+             sites.reopens.empty() ? "null" : json_string(sites.reopens), R"(, "warning": )",
+             warning_of(sites).empty() ? "null" : json_string(warning_of(sites)), R"(, "operators": [)");
   bool first = true;
   for (const Need& need : needs.list()) {
     out += concat(first ? "" : ", ", R"({"path": )", json_string(need.path), R"(, "by_value": )",
@@ -158,6 +166,8 @@ std::string as_text(const Needs& needs, const Sites& sites) {
   }
   if (!sites.states.empty()) out += concat(", and the states of ", sites.states.size(), " callbacks");
   out += "\n";
+  if (const std::string warning = warning_of(sites); !warning.empty())
+    out += concat("warning: ", warning, "\n");
   for (const Need& need : needs.list()) {
     out += concat("  ", need.path, ": ");
     if (need.by_value) {

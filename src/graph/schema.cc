@@ -87,6 +87,8 @@ const char* taken_by(const FunctionParam& slot) {
       return "state and element";
     case FunctionParam::Takes::key_and_window:
       return "key and window";
+    case FunctionParam::Takes::dataset:
+      return "dataset";
     case FunctionParam::Takes::key:
       return "key";
     case FunctionParam::Takes::state:

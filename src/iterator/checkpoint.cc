@@ -1,5 +1,6 @@
 #include "iterator/checkpoint.h"
 
+#include "core/origins.h"
 #include "core/text.h"
 #include "core/version.h"
 
@@ -62,6 +63,11 @@ void Checkpoint::state(Archive& archive) {
     archive("ranks", world_size, 1, INT64_MAX);
     if (archive.loading() && archive.status().ok() && rank >= world_size)
       archive.fail("a rank is not below the number of ranks");
+  }
+  // Absent where there are no parts.
+  if (archive.loading() ? archive.next_is("turn") : turn != 0 || !inherited.empty()) {
+    archive("turn", turn, Origins::kNoTurn, INT64_MAX);
+    archive("inherited", inherited);
   }
   if (archive.loading() ? archive.next_is("states") : !states.empty()) {
     list(archive, "states", states, kMaxParams, [&](std::string& state) { archive("state", state); });

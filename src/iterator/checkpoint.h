@@ -54,6 +54,11 @@ struct Checkpoint {
   // The rank that saved this, and of how many, if the graph has shards by rank; else world_size is 0.
   int64_t rank = 0;
   int64_t world_size = 0;
+  // Of a graph with parts: the turn (core/origins.h) after the last row pulled; negative if it is not known.
+  int64_t turn = 0;
+  // Empty, or where the parts were when the rank began (PartPositions), for operators that have not moved
+  // since.
+  std::string inherited;
   // What the graph's callbacks with a state saved, in the order of its sites.
   std::vector<std::string> states;
   // Rows that were pulled and not delivered (dataset/held_rows.h).

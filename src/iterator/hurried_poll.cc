@@ -110,6 +110,7 @@ void Iterator::Position::fetch() noexcept try {
       pull_sampled(context, sampler, nullptr, [&] { return stage->next(context, demand, out); });
   if (got == PullResult::rows) {
     session->failed_reads().add(out);
+    pass(out);
     held.hold(std::move(out));
     choice.slow = clock.now_ns() - begin_ns > FetchChoice::kQuickNs;
   }

@@ -11,7 +11,7 @@
 #include "dataset/found_names.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
-#include "fs/file_system.h"
+#include "fs/few_open_files.h"
 #include "iterator/rank_positions.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
@@ -23,6 +23,8 @@ namespace {
 
 // Other graphs whose openings an iterator remembers; the least recently used is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
+// Of pipelines with parts, each of which may be in the middle of a file.
+constexpr size_t kMostOpenFiles = 64;
 
 // Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of
 // one epoch comes again in the next.
@@ -125,6 +127,7 @@ PullResult Iterator::poll(Polled& polled) noexcept {
     if (got == PullResult::end) position->session->stats()->end(runtime_.clock->now_ns());
     return got;
   }
+  position->pass(polled.out);
   if (polled.out.errors.empty()) [[likely]]
     return got;
   return poll_rarely(polled, true);
@@ -150,6 +153,7 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
       demand.rows = polled.rows;
       PullResult got = position->stage->next(context, demand, polled.out);
       if (got != PullResult::rows) return got;
+      position->pass(polled.out);
     }
     arrange(*position, polled.out);
     return PullResult::rows;
@@ -218,12 +222,15 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
   return check_names(*document.root(), checkpoint.names);
 }
 
-// Loads the checkpoint's state into a newly opened stage.
+// Loads the checkpoint's state into a newly opened stage. There is none where parts come from other ranks.
 Status Iterator::restore(Position& position, const Checkpoint& checkpoint) const {
-  Archive stage(checkpoint.stage);
-  position.stage->state(stage);
-  stage.finish();
-  WEIR_TRY(stage.status());
+  position.turn = checkpoint.turn;
+  if (!checkpoint.stage.empty()) {
+    Archive stage(checkpoint.stage);
+    position.stage->state(stage);
+    stage.finish();
+    WEIR_TRY(stage.status());
+  }
   if (checkpoint.held.empty()) return Status();
   Archive held(checkpoint.held);
   position.held.state(held, position.document->root()->spec());
@@ -249,6 +256,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   WEIR_TRY(document->rewrites().status());
   position->root = beginning.rewrites ? document->rewrites()->root : document->rewrites()->written;
   position->order = moved_components(document->spec(), spec_);
+  position->in_parts = document->root()->sites().parts != 0;
   WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
   if (position->env) position->params = digests_of(*document, position->env.get());
   position->session =
@@ -258,9 +266,12 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     building_ = position->session;
   }
   position->session->use_world(world_of(beginning));
+  if (position->in_parts)
+    position->session->use_files(std::make_shared<FewOpenFiles>(*runtime_.files, kMostOpenFiles));
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
+  WEIR_TRY(check_parts(document->root()->sites().parts, position->session->world()));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -274,6 +285,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     position->session->failed_reads().state(failed);
     failed.finish();
     WEIR_TRY(failed.status());
+    WEIR_TRY(begin_parts(*checkpoint, *position->session));
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;
     for (size_t i = 0; i < sites.size(); ++i) {
@@ -291,8 +303,10 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.work = work_of(root);
   choice.may_open = root.lane() != Lane::caller;
   choice.may_fetch = choice.may_open && !root.spec().has_dataset() && !is_window;
+  // The parts of ranks that had not begun are opened as if nothing had been saved.
+  const bool counted = checkpoint && !(checkpoint->stage.empty() && checkpoint->inherited.empty());
   // Parameters that take any time are computed by the first poll, which can be waited for.
-  if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(checkpoint != nullptr);
+  if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(counted);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
     WEIR_TRY(check_states(root, *checkpoint));
@@ -379,7 +393,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
           "expected a dataset to begin, found none; this iterator was made from a structure");
     }
     if (!beginning.rank_checkpoints.empty()) {
-      WEIR_ASSIGN(loaded, position_of_rank(beginning.rank_checkpoints, world_of(beginning)));
+      WEIR_ASSIGN(loaded, position_of_rank(*chosen, beginning.rank_checkpoints, world_of(beginning)));
     }
     histories = restores ? std::move(loaded.histories) : remembered();
     const Building building(*this);
@@ -512,6 +526,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (root.sites().by_rank) {
     checkpoint.rank = position.session->world().rank;
     checkpoint.world_size = position.session->world().size;
+    checkpoint.turn = position.session->holds_rows() ? Origins::kNoTurn : position.turn;
   }
   checkpoint.windows = windows_of(root);
   checkpoint.opening = position.opening;
@@ -531,6 +546,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (holding && !holding->goes_on()) return checkpoint;
   WEIR_TRY(archive.status());
   checkpoint.stage = archive.take();
+  checkpoint.inherited = known_parts(*position.session);
   Archive failed;
   position.session->failed_reads().state(failed);
   checkpoint.failed_reads = failed.take();

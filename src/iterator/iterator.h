@@ -142,6 +142,14 @@ class Iterator {
     int fetched_rows = 1;
     HeldRows held;
     Sampler sampler;
+    // The rows are those of parts. The turn after the last row pulled; negative if that is not known.
+    bool in_parts = false;
+    int64_t turn = 0;
+    void pass(const Block& pulled) noexcept {
+      if (!in_parts) return;
+      const int64_t last = pulled.origins.turn_of(pulled.rows - 1);
+      turn = last == Origins::kNoTurn ? last : last + 1;
+    }
     // Where the components of spec_ stand in the document's; empty if in the same places.
     std::vector<int> order;
   };

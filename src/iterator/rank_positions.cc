@@ -1,14 +1,88 @@
 #include "iterator/rank_positions.h"
 
 #include <algorithm>
-#include <string>
+#include <optional>
 #include <vector>
 
+#include "core/archive_fields.h"
+#include "core/failed_reads.h"
+#include "core/origins.h"
+#include "core/part_positions.h"
 #include "core/text.h"
+#include "dataset/held_rows.h"
+#include "iterator/checkpoint.h"
 
 namespace weir {
 
 namespace {
+
+// What the saved state of a pipeline says of its partition.
+struct Found {
+  // An operator had reached its end, so there are no more elements.
+  bool ended = false;
+  // Rows were saved by value.
+  bool holds_rows = false;
+  // Null if the partition was not opened.
+  std::optional<std::string_view> state;
+  // States lie within states no deeper than that.
+  static constexpr int kMostDeep = 200;
+};
+
+// Looks for what the Stage of the operator `name` wrote.
+void find(std::string_view state, std::string_view name, int depth, Found& out) {
+  if (depth == Found::kMostDeep || !is_archive(state)) return;
+  ArchiveFields fields(state);
+  ArchiveField field;
+  for (bool more = fields.next(field); more && !out.state && !out.ended;) {
+    const ArchiveField current = field;
+    more = fields.next(field);
+    if (const auto* text = std::get_if<std::string_view>(&current.value)) {
+      find(*text, name, depth + 1, out);
+      continue;
+    }
+    const auto* standing = std::get_if<int64_t>(&current.value);
+    for (; standing && more && (field.key == "held" || field.key == "kept"); more = fields.next(field))
+      out.holds_rows = true;
+    const auto* inner = more && field.key == "state" ? std::get_if<std::string_view>(&field.value) : nullptr;
+    if (!standing || !inner) continue;
+    if (*standing > 0) {
+      out.ended = true;
+    } else if (current.key == name) {
+      out.state = *inner;
+    }
+  }
+}
+
+const char* name_of_partition(const Dataset& node) {
+  if (node.op().position.parts != nullptr) return node.op().name;
+  for (const DatasetRef& input : node.inputs()) {
+    if (input->sites().parts != 0) return name_of_partition(*input);
+  }
+  return "";
+}
+
+// The position of one rank.
+struct Rank {
+  Checkpoint checkpoint;
+  bool ended = false;
+  // With no parts if the partition was not opened.
+  PartPositions positions;
+
+  bool owns(int64_t part) const { return part % checkpoint.world_size == checkpoint.rank; }
+  // Where a part of this rank is.
+  PartPosition part(int64_t number) const {
+    PartPosition out{number, 0, false, {}};
+    const auto found = std::lower_bound(
+        positions.parts.begin(), positions.parts.end(), number,
+        [](const PartPosition& position, int64_t wanted) { return position.number < wanted; });
+    if (found != positions.parts.end() && found->number == number) out = *found;
+    const int64_t n = positions.n;
+    const int64_t turn = checkpoint.turn;
+    if (turn > number) out.given = std::max(out.given, (turn - number + n - 1) / n);
+    out.ended = out.ended || ended;
+    return out;
+  }
+};
 
 std::string name_of(const Checkpoint& rank) { return concat("rank ", rank.rank, " of ", rank.world_size); }
 
@@ -17,7 +91,6 @@ bool same_values(const std::vector<ParamDigest>& a, const std::vector<ParamDiges
                     [](const ParamDigest& x, const ParamDigest& y) { return x.hash == y.hash; });
 }
 
-// Of two ranks of which another one is to have something.
 Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
   if (other.positional != first.positional || other.names != first.names ||
       !same_values(other.params, first.params)) {
@@ -28,7 +101,7 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
   if (other.seeds != first.seeds) {
     return failed_precondition(expected_found(
         "ranks that share their seeds", concat("other ones in ", name_of(other), " than in ", name_of(first)),
-        "give each shuffle and random function a seed, or draw one for all ranks"));
+        "give each shuffle and random function a seed, or build the dataset once and send its serialized graph to all ranks"));
   }
   if (other.opening != first.opening) {
     return failed_precondition(expected_found("all ranks in the same epoch",
@@ -36,16 +109,31 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
                                                      name_of(other), " in epoch ", other.opening),
                                               "save all ranks in the same epoch"));
   }
-  if (!other.states.empty()) {
-    return failed_precondition(expected_found("positions without states of callbacks",
-                                              concat(other.states.size(), " in ", name_of(other)),
-                                              "go on with as many ranks"));
-  }
-  if (!other.held.empty()) {
-    return failed_precondition(expected_found("positions without elements that were pulled and not delivered",
-                                              concat("some in ", name_of(other)), "take them before saving"));
-  }
   return Status();
+}
+
+// Reads what the rank says of its parts.
+Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition) {
+  Rank out{std::move(checkpoint), false, {}};
+  const Checkpoint& rank = out.checkpoint;
+  Found found;
+  find(rank.stage, partition, 0, found);
+  if (found.holds_rows || !rank.states.empty() || rank.turn == Origins::kNoTurn) {
+    return failed_precondition(expected_found(
+        "positions that say how far each part has come",
+        concat("one of ", name_of(rank),
+               found.holds_rows || !rank.states.empty() ? " with elements or states of callbacks by value"
+                                                        : " whose last element was lost for lack of memory"),
+        "go on with as many ranks, or save after the next element"));
+  }
+  out.ended = found.ended;
+  const std::string_view state = found.state ? *found.state : std::string_view(rank.inherited);
+  if (state.empty()) return out;
+  Archive archive(state);
+  out.positions.state(archive);
+  archive.finish();
+  WEIR_TRY(archive.status());
+  return out;
 }
 
 Result<std::vector<Checkpoint>> read_ranks(std::span<const std::string_view> saved) {
@@ -66,9 +154,119 @@ Result<std::vector<Checkpoint>> read_ranks(std::span<const std::string_view> sav
       expected_found("one checkpoint of each rank", concat("two of ", name_of(*twice))));
 }
 
+// Each of n parts must be in one position.
+Status check_cover(const std::vector<Rank>& ranks, int64_t n) {
+  std::vector<uint8_t> times(static_cast<size_t>(n));
+  for (const Rank& rank : ranks) {
+    for (int64_t part = rank.checkpoint.rank; part < n; part += rank.checkpoint.world_size) {
+      uint8_t& count = times[static_cast<size_t>(part)];
+      if (count < 2) ++count;
+    }
+  }
+  const auto wrong = std::find_if(times.begin(), times.end(), [](uint8_t count) { return count != 1; });
+  if (wrong == times.end()) return Status();
+  return failed_precondition(expected_found(
+      concat("positions that have each of ", n, " parts once"),
+      concat("part ", wrong - times.begin(), *wrong == 0 ? " in none of them" : " in several of them"),
+      "give the newest position of each rank of one run"));
+}
+
+// The rows that ranks had pulled and not delivered, of the parts of another one, by turn.
+Result<std::string> held_rows(const std::vector<Rank>& ranks, const Spec& spec, int64_t n,
+                              const World& world) {
+  std::vector<std::pair<int64_t, Block>> rows;
+  for (const Rank& rank : ranks) {
+    if (rank.checkpoint.held.empty()) continue;
+    HeldRows held;
+    Archive archive(rank.checkpoint.held);
+    held.state(archive, spec);
+    archive.finish();
+    WEIR_TRY(archive.status());
+    while (!held.empty()) {
+      Block row;
+      held.take(1, row);
+      const int64_t turn = row.origins.turn_of(0);
+      if (turn == Origins::kNoTurn || n <= 0) {
+        return failed_precondition(
+            expected_found("elements whose parts are known",
+                           concat("others that were pulled and not delivered in ", name_of(rank.checkpoint)),
+                           "take them before saving, or go on with as many ranks"));
+      }
+      if (turn % n % world.size == world.rank) rows.emplace_back(turn, std::move(row));
+    }
+  }
+  if (rows.empty()) return std::string();
+  std::ranges::stable_sort(rows, {}, [](const auto& row) { return row.first; });
+  HeldRows all;
+  for (auto& [turn, row] : rows) all.add(std::move(row));
+  Archive out;
+  all.state(out, spec);
+  WEIR_TRY(out.status());
+  return out.take();
+}
+
+// The files that any rank could not read.
+Result<std::string> all_failed_reads(const std::vector<Rank>& ranks) {
+  const auto all = make_ref<FailedReads>();
+  for (const Rank& rank : ranks) {
+    Archive archive(rank.checkpoint.failed_reads);
+    all->state(archive);
+    archive.finish();
+    WEIR_TRY(archive.status());
+  }
+  Archive out;
+  all->state(out);
+  return out.take();
+}
+
+Status check_document(const Document& document) {
+  const Sites& sites = document.root()->sites();
+  if (sites.parts == 0) {
+    return failed_precondition(
+        expected_found("a partition, to continue with another number of ranks", "a pipeline without one",
+                       "write partition(n, part -> part | …), with all that holds elements back inside"));
+  }
+  if (sites.counts_rank.empty()) return Status();
+  return failed_precondition(expected_found(
+      "operators behind the partition whose positions are those of any number of ranks",
+      concat("that ", sites.counts_rank), "put it inside the parts, or go on with as many ranks"));
+}
+
+// The checkpoint of a rank that had none, with its parts as those of other ranks were.
+Result<Checkpoint> joined(const Dataset& root, std::vector<Rank> ranks, const World& world) {
+  // One that has counted the opening of the input, if any has.
+  const auto opened =
+      std::ranges::max_element(ranks, {}, [](const Rank& rank) { return !rank.positions.source.empty(); });
+  const int64_t n = opened->positions.n > 0 ? opened->positions.n : root.sites().parts;
+  if (n > 0) WEIR_TRY(check_cover(ranks, n));
+  Checkpoint out = opened->checkpoint;
+  WEIR_ASSIGN(out.failed_reads, all_failed_reads(ranks));
+  out.rank = world.rank;
+  out.world_size = world.size;
+  out.turn = 0;
+  WEIR_ASSIGN(out.held, held_rows(ranks, root.spec(), n, world));
+  out.stage.clear();
+  out.inherited.clear();
+  // No rank has begun.
+  if (opened->positions.source.empty()) return out;
+  PartPositions positions;
+  positions.n = n;
+  positions.source = opened->positions.source;
+  for (Rank& rank : ranks) rank.positions.n = n;
+  for (int64_t part = world.rank; part < n; part += world.size) {
+    const auto owner = std::ranges::find_if(ranks, [&](const Rank& rank) { return rank.owns(part); });
+    positions.parts.push_back(owner->part(part));
+  }
+  Archive archive;
+  positions.state(archive);
+  out.inherited = archive.take();
+  return out;
+}
+
 }  // namespace
 
-Result<Checkpoint> position_of_rank(std::span<const std::string_view> saved, const World& world) {
+Result<Checkpoint> position_of_rank(const Document& document, std::span<const std::string_view> saved,
+                                    const World& world) {
   if (!world.known())
     return failed_precondition(expected_found("a rank and a number of ranks to go on as", world.reason));
   WEIR_ASSIGN(std::vector<Checkpoint> ranks, read_ranks(saved));
@@ -76,9 +274,44 @@ Result<Checkpoint> position_of_rank(std::span<const std::string_view> saved, con
     if (rank.rank == world.rank && rank.world_size == world.size) return std::move(rank);
   }
   for (const Checkpoint& rank : ranks) WEIR_TRY(check_same_run(ranks[0], rank));
-  return failed_precondition(expected_found("a partition to continue with another number of ranks",
-                                            "a pipeline without one",
-                                            "put the work inside partition(n, p -> ...)"));
+  WEIR_TRY(check_document(document));
+  std::vector<Rank> parts;
+  for (Checkpoint& rank : ranks) {
+    WEIR_ASSIGN(Rank read, parts_of(std::move(rank), name_of_partition(*document.root())));
+    parts.push_back(std::move(read));
+  }
+  return joined(*document.root(), std::move(parts), world);
+}
+
+Status check_parts(int64_t parts, const World& world) {
+  if (parts <= 0 || !world.known() || parts % world.size == 0) return Status();
+  return failed_precondition(
+      expected_found(concat("a number of parts that ", world.size, " ranks divide"), concat(parts),
+                     "choose n of partition as a multiple of all numbers of ranks to come"));
+}
+
+Status begin_parts(const Checkpoint& checkpoint, Session& session) {
+  if (checkpoint.inherited.empty()) return Status();
+  const auto inherited = std::make_shared<PartPositions>();
+  Archive archive(checkpoint.inherited);
+  inherited->state(archive);
+  archive.finish();
+  WEIR_TRY(archive.status());
+  if (inherited->parts.empty() && !checkpoint.stage.empty()) {
+    session.note_parts(inherited);
+  } else {
+    session.use_part_positions(inherited);
+  }
+  return Status();
+}
+
+std::string known_parts(const Session& session) {
+  const auto known = session.known_parts();
+  if (!known) return {};
+  PartPositions parts = *known;
+  Archive archive;
+  parts.state(archive);
+  return archive.take();
 }
 
 }  // namespace weir

@@ -1,18 +1,33 @@
-// Rank positions: the checkpoints of several ranks of a run, from which a rank of another run goes on.
+// Positions of all ranks of a run, from which a rank of a run with another number of ranks continues.
+//
+// Each part of a partition is taken from the rank that had it: what that rank had written of the part, and
+// how many of its elements it had delivered, which the turn after its last row tells (core/origins.h).
+// Operators behind the partition begin anew, so none of them may count the elements of its rank.
 #pragma once
 
 #include <span>
+#include <string>
 #include <string_view>
 
-#include "core/status.h"
+#include "core/runtime.h"
 #include "core/world.h"
+#include "graph/document.h"
 #include "iterator/checkpoint.h"
 
 namespace weir {
 
 // Where rank `world` goes on; `saved` has what Iterator::save() gave in ranks of one run, in any order. What
-// this rank of as many ranks saved is taken as it is. failed_precondition if it isn't there, or if they do
-// not go together; data_loss if one is damaged.
-Result<Checkpoint> position_of_rank(std::span<const std::string_view> saved, const World& world);
+// this rank of as many ranks saved is taken as it is. failed_precondition, with what to do, if they do not go
+// together, or the document's positions are those of a rank only; data_loss if one is damaged. Runs nothing.
+Result<Checkpoint> position_of_rank(const Document& document, std::span<const std::string_view> saved,
+                                    const World& world);
+
+// failed_precondition unless the ranks have equally many of the parts, whose number may not be known.
+Status check_parts(int64_t parts, const World& world);
+// Lets a session begin where the checkpoint says that the parts were, for operators that have not moved
+// since.
+Status begin_parts(const Checkpoint& checkpoint, Session& session);
+// The same for a checkpoint that the session saves; empty without parts.
+std::string known_parts(const Session& session);
 
 }  // namespace weir

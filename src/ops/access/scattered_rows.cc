@@ -100,17 +100,19 @@ bool ScatteredRows::begin(Block& out, int rows, bool drop) noexcept try {
 }
 
 // Returns false if the rows are of another size than the structure says.
-bool ScatteredRows::copy(const Column& column, const Part& part, int rows, Targets targets) const noexcept {
+bool ScatteredRows::copy(const Column& column, const Part& part, int all, Range rows,
+                         Targets targets) const noexcept {
   if (part.bytes == 0) return true;
   if (column.dense()) {
     const Tensor& tensor = column.tensor();
-    if (tensor.dtype != part.dtype || tensor.byte_size() != static_cast<size_t>(rows) * part.bytes)
+    if (tensor.dtype != part.dtype || tensor.byte_size() != static_cast<size_t>(all) * part.bytes)
       return false;
-    spread_rows(part.to, tensor.data, rows, part.bytes, targets);
+    spread_rows(part.to, tensor.data + static_cast<size_t>(rows.begin) * part.bytes, rows.end - rows.begin,
+                part.bytes, targets);
     return true;
   }
   Steps steps(targets);
-  for (int row = 0; row < rows; ++row) {
+  for (int row = rows.begin; row < rows.end; ++row) {
     const Tensor& tensor = column.list()[static_cast<size_t>(row)];
     uint8_t* to = part.to + static_cast<size_t>(steps.next()) * part.bytes;
     if (tensor.dtype == DType::invalid) continue;
@@ -120,18 +122,19 @@ bool ScatteredRows::copy(const Column& column, const Part& part, int rows, Targe
   return true;
 }
 
-void ScatteredRows::put(const Block& part, Targets targets) noexcept {
+void ScatteredRows::put(const Block& part, int begin, int count, Targets targets) noexcept {
+  const Range rows{begin, begin + count};
   for (size_t i = 0; i < out_->columns.size() && i < part.columns.size() && part.value_rows() > 0; ++i) {
-    if (!copy(part.columns[i], parts_[i], part.rows, targets)) misfit_ = true;
+    if (!copy(part.columns[i], parts_[i], part.rows, rows, targets)) misfit_ = true;
   }
   if (!part.errors.empty()) [[unlikely]]
-    note_errors(part, targets);
-  if (!part.origins.empty()) note_origins(part, targets);
+    note_errors(part, rows, targets);
+  if (!part.origins.empty()) note_origins(part, rows, targets);
 }
 
-void ScatteredRows::note_errors(const Block& part, const Targets& targets) noexcept try {
+void ScatteredRows::note_errors(const Block& part, Range rows, const Targets& targets) noexcept try {
   Steps steps(targets);
-  for (int row = 0; row < part.rows; ++row) {
+  for (int row = rows.begin; row < rows.end; ++row) {
     const int target = steps.next();
     const ErrorPtr* error = part.error_of(row);
     if (error == nullptr) continue;
@@ -144,10 +147,10 @@ void ScatteredRows::note_errors(const Block& part, const Targets& targets) noexc
   lost_ = true;
 }
 
-void ScatteredRows::note_origins(const Block& part, const Targets& targets) noexcept try {
+void ScatteredRows::note_origins(const Block& part, Range rows, const Targets& targets) noexcept try {
   origins_.resize(static_cast<size_t>(room_));
   Steps steps(targets);
-  for (int row = 0; row < part.rows; ++row)
+  for (int row = rows.begin; row < rows.end; ++row)
     origins_[static_cast<size_t>(steps.next())] = part.origins.of(row);
 } catch (...) {
   // Without memory there are none.
@@ -162,6 +165,7 @@ void ScatteredRows::finish(int rows) {
   // A small rest does not hold the memory of the whole.
   const bool copies = rows <= room_ / 2;
   for (Column& column : out.columns) {
+    if (rows == room_) break;
     Column rest = column.slice(0, rows);
     if (copies) rest.set_dense(deep_copy(rest.tensor()));
     column = std::move(rest);

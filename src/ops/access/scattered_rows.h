@@ -36,7 +36,9 @@ class ScatteredRows {
   // Makes room for `rows` rows in `out`. Returns false if there is no memory. `drop`: without columns.
   // REQUIRES: fits()
   bool begin(Block& out, int rows, bool drop) noexcept;
-  void put(const Block& part, Targets targets) noexcept;
+  void put(const Block& part, Targets targets) noexcept { put(part, 0, part.rows, targets); }
+  // The same for rows [begin, begin + rows) of the part.
+  void put(const Block& part, int begin, int rows, Targets targets) noexcept;
   // The block consists of the first `rows` rows. Throws if there was no memory for their errors, or if a row
   // had another size than its structure says.
   void finish(int rows);
@@ -48,9 +50,14 @@ class ScatteredRows {
     size_t bytes = 0;
     uint8_t* to = nullptr;
   };
-  bool copy(const Column& column, const Part& part, int rows, Targets targets) const noexcept;
-  void note_errors(const Block& part, const Targets& targets) noexcept;
-  void note_origins(const Block& part, const Targets& targets) noexcept;
+  // Rows of a part.
+  struct Range {
+    int begin;
+    int end;
+  };
+  bool copy(const Column& column, const Part& part, int all, Range rows, Targets targets) const noexcept;
+  void note_errors(const Block& part, Range rows, const Targets& targets) noexcept;
+  void note_origins(const Block& part, Range rows, const Targets& targets) noexcept;
 
   bool fits_ = true;
   int64_t row_bytes_ = 1;

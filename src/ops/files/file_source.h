@@ -15,6 +15,7 @@
 //     static Result<Spec> spec(const Params&);  // of a row; a string if left out
 //
 //     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
+//     static constexpr bool kNeedsIndex;  // if access() reads or makes an index
 //     static Result<std::unique_ptr<Access>> access(Context&, const Params&, const
 //     std::vector<std::string>&); static bool seeks(Context&, const Params&, const std::vector<std::string>&
 //     files); static const char* no_access(const Params&);
@@ -201,7 +202,7 @@ class FileCursor final : public Cursor {
     if (!compression.ok()) return fail(compression.status());
     Runtime& runtime = ctx.runtime();
     auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-    auto stream = open_stream(*runtime.files, file, *compression);
+    auto stream = open_stream(ctx.session.files(), file, *compression);
     if (!stream.ok()) return fail(stream.status());
     auto reader = Format::make(*std::move(stream), params_, limit);
     if (!reader.ok()) return fail(reader.status());
@@ -274,6 +275,7 @@ class FileSource {
         return open_access(opening.ctx, opening.inner(std::move(reader)));
       };
       def.access.refuses = no_access;
+      def.access.by_index = requires { Format::kNeedsIndex; };
       def.access.seeks = [](Opening& opening, const ParamsBase& params) {
         auto reader = expansion(opening, params);
         return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));

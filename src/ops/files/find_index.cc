@@ -47,7 +47,7 @@ Status save_index(FileSystem& files, const std::string& name, const std::string&
 
 Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, const IndexedFormat& format) {
   Runtime& runtime = ctx.runtime();
-  FileSystem& files = *runtime.files;
+  FileSystem& files = ctx.session.files();
   const std::string cached = cached_place(files, name);
   WEIR_ASSIGN(RefPtr<RecordIndex> index, find_index(files, name, format, cached));
   if (index) return index;
@@ -70,7 +70,7 @@ Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, cons
 }
 
 bool have_index(Context& ctx, const std::string& name, const IndexedFormat& format) {
-  FileSystem& files = *ctx.runtime().files;
+  FileSystem& files = ctx.session.files();
   const auto index = find_index(files, name, format, cached_place(files, name));
   return index.ok() && *index;
 }

@@ -191,7 +191,7 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
                                               std::unique_ptr<RecordRows> rows, const FindIndex& find) {
   Runtime& runtime = ctx.runtime();
   auto access = std::make_unique<RecordAccess>(
-      *runtime.files, static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
+      ctx.session.files(), static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
   for (const std::string& name : files) {
     WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
     WEIR_TRY(

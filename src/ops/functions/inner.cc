@@ -46,8 +46,7 @@ Result<DatasetRef> InnerOpener::ahead_of(DatasetRef node) {
   return ahead_node_;
 }
 
-// Calls the function on a row; returns the row's error.
-ErrorPtr InnerOpener::call(Session& session, const Block& in, int row, int64_t ordinal, Closure& out) {
+ErrorPtr InnerOpener::close_over(Session& session, const Block& in, int row, int64_t ordinal, Closure& out) {
   if (compiled_ != nullptr && compiled_->close_over(apply_.args(session, ordinal), in, row, out))
     return nullptr;
   if (in.rows == 1) {
@@ -66,7 +65,7 @@ ErrorPtr InnerOpener::call(Session& session, const Block& in, int row, int64_t o
 Step InnerOpener::open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
                        std::unique_ptr<Inner>& out) {
   Closure made;
-  if (ErrorPtr error = call(ctx.session, in, row, ordinal, made)) return error;
+  if (ErrorPtr error = close_over(ctx.session, in, row, ordinal, made)) return error;
   const uint64_t key = derive_key(apply_.key(), static_cast<uint64_t>(ordinal));
   if (ahead) {
     WEIR_ASSIGN(made.node, ahead_of(std::move(made.node)));

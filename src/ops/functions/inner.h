@@ -69,6 +69,12 @@ class InnerOpener {
   bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
+  uint64_t key() const { return apply_.key(); }
+  // Calls the function on a row of `in` that has not failed; returns its error.
+  ErrorPtr close_over(Session& session, const Block& in, int row, int64_t ordinal, Closure& out);
+  // The dataset with a Window of its own.
+  // REQUIRES: runs_ahead()
+  Result<DatasetRef> ahead_of(DatasetRef node);
   // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`.
   // Rows without their own origin get `origin`. An error belongs to the row.
   Step open(Context& ctx, const Block& in, int row, int64_t ordinal, Origin origin, bool ahead,
@@ -80,8 +86,6 @@ class InnerOpener {
 
  private:
   static bool opens_outer(const Dataset& node, const Function& function);
-  Result<DatasetRef> ahead_of(DatasetRef node);
-  ErrorPtr call(Session& session, const Block& in, int row, int64_t ordinal, Closure& out);
 
   Apply apply_;
   PathRef path_;

@@ -50,6 +50,14 @@ const OperatorDef& ahead_operator() {
 
 }  // namespace
 
+AheadSlots ahead_slots(RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows) {
+  AheadSlots slots{std::move(credit), {}};
+  slots.window.max_rows = most.rows;
+  slots.window.first_rows = first_rows;
+  slots.window.max_bytes = most.bytes;
+  return slots;
+}
+
 Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots) {
   auto params = std::make_unique<AheadSlotParams>();
   params->slots = slots;

@@ -17,6 +17,10 @@ struct AheadSlots {
   WindowOptions window;
 };
 
+// Windows that may hold what `most` says: each begins with `first_rows`, and grows to what its turns take
+// while it stalls.
+AheadSlots ahead_slots(RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows);
+
 Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots);
 
 }  // namespace weir

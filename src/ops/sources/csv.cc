@@ -123,6 +123,7 @@ struct Format {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
     return std::make_unique<Reader>(std::move(stream), std::move(format), limit);
   }
+  static constexpr bool kNeedsIndex = true;
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));

@@ -39,6 +39,7 @@ struct Format {
     return std::make_unique<Reader>(std::move(stream), limit, bytes == 0 ? kBlockBytes : bytes);
   }
   static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::lines};
+  static constexpr bool kNeedsIndex = true;
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params&,
                                                 const std::vector<std::string>& files) {
     return indexed_access(ctx, files, kIndexed, line_rows());

@@ -41,6 +41,7 @@ struct Format {
     if (params.on_corrupt.is_constant()) WEIR_TRY(parse_on_corrupt(*params.on_corrupt).status());
     return Spec::tensor(DType::string);
   }
+  static constexpr bool kNeedsIndex = true;
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params&,
                                                 const std::vector<std::string>& files) {
     return indexed_access(ctx, files, IndexedFormat(), tfrecord_rows());

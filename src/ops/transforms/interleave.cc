@@ -44,7 +44,7 @@ using Params = InterleaveParams;
 
 constexpr int64_t kAutoCycle = Params::kAutoCycle;
 
-// What a slot may run ahead: begins with 16 rows, and grows to what its turns take while it stalls.
+// What a slot may run ahead: begins with 16 rows.
 constexpr int64_t kSlotRows = 256;
 constexpr int64_t kSlotShare = 16;
 constexpr int64_t kSlotBytes = int64_t{8} << 20;
@@ -83,12 +83,8 @@ class Interleave final : public Cursor {
     // A position has the openings below as of the last element given.
     opens_ahead_ = reads_apart(outer_.input().node());
     takes_ready_ = unordered(params);
-    AheadSlots slots{credit_, {}};
     const RunsAhead most = slot_ahead(params);
-    slots.window.max_rows = most.rows;
-    slots.window.first_rows = most.rows / kSlotShare;
-    slots.window.max_bytes = most.bytes;
-    outer_.run_ahead(std::move(slots));
+    outer_.run_ahead(ahead_slots(credit_, most, most.rows / kSlotShare));
     if (StageStats* stats = opening.path->stats.load(std::memory_order_relaxed))
       shown_ = std::make_unique<ShownCredit>(credit_, *stats);
   }

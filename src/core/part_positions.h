@@ -1,0 +1,33 @@
+// PartPositions: where the parts of a partition are, as a checkpoint has them and as an iterator continues
+// that has them from several ranks. Many parts are alike, so together they are packed.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/archive.h"
+
+namespace weir {
+
+struct PartPosition {
+  int64_t number = 0;
+  // How many rows it has given, which may be more than its state says.
+  int64_t given = 0;
+  bool ended = false;
+  // Empty if it was not opened.
+  std::string state;
+};
+
+struct PartPositions {
+  // How many parts there are.
+  int64_t n = 0;
+  // What the partition writes of its input.
+  std::string source;
+  // Some of them, with rising numbers; the others have given nothing.
+  std::vector<PartPosition> parts;
+
+  void state(Archive& archive);
+};
+
+}  // namespace weir
