@@ -11,7 +11,7 @@
 #include "capi/check.h"
 
 static const char kPipeline[] =
-    "range(600) | shuffle(64, seed: 7) | shard(auto, auto) | map(x -> x + 1, num_parallel_calls: 2) | batch(2) | "
+    "range(600) | partition(24, p -> p | shuffle(64, seed: 7) | map(x -> x + 1, num_parallel_calls: 2) | batch(2)) | "
     "prefetch(2)";
 enum { kMostRanks = 8, kMostNumbers = 4096 };
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""A job of several ranks that is killed again and again, and goes on from its group, delivers each number once.
+"""A job that is killed again and again, and goes on with another number of ranks each time, delivers each number once.
 
     resize_kill_test.py KILLED_RANK [KILLS]
 
-Each job has 1, 2, 3 or 8 ranks, and each life of a rank its own number of threads. All are killed with SIGKILL, in
-random order, after a pseudo-random number of lines that they printed together; that may be before all of them have saved
-where they begin, inside a save, or after some have ended. WEIR_KILLS in the environment sets another default than 20.
+Each life has 1, 2, 3 or 8 ranks with their own numbers of threads. All are killed with SIGKILL, in random order, after a
+pseudo-random number of lines that they printed together; that may be before all of them have saved where they begin,
+inside a save, or after some have ended. WEIR_KILLS in the environment sets another default than 20.
 """
 
 import os
@@ -36,9 +36,8 @@ def live(program, folder, ranks, draw):
 
 def complete_job(program, folder, draw):
     """Kills and continues one job until it ends. Returns the number of kills and the numbers that it delivered."""
-    ranks = draw.choice(RANKS)
     for kills in range(MAX_LIVES):
-        if live(program, folder, ranks, draw):
+        if live(program, folder, draw.choice(RANKS), draw):
             continue
         groups = sorted(path.name for path in pathlib.Path(folder).iterdir())
         if len(groups) != 1:

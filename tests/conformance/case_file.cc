@@ -33,6 +33,9 @@ void read_header(Case& out, const std::string& line) {
     out.cardinality = rest;
   } else if (take_prefix(line, "take: ", rest)) {
     out.take = std::strtoll(rest.c_str(), nullptr, 10);
+  } else if (take_prefix(line, "rank: ", rest)) {
+    out.rank = std::strtoll(rest.c_str(), nullptr, 10);
+    out.world_size = std::strtoll(rest.c_str() + rest.find('/') + 1, nullptr, 10);
   } else if (take_prefix(line, "tolerance: ", rest)) {
     out.tolerance = std::strtod(rest.c_str(), nullptr);
   } else if (line == "unordered") {

@@ -6,6 +6,7 @@
 //   spec: int64                   optional
 //   cardinality: 5                optional
 //   take: 10                      optional: stop after this many elements
+//   rank: 0/2                     optional: read as this rank of so many
 //   tolerance: 1e-6               optional: relative and absolute, for floats
 //   unordered                     optional: compare as multisets
 //   ---
@@ -32,6 +33,9 @@ struct Case {
   std::string spec;
   std::string cardinality;
   int64_t take = -1;
+  // World size 0: as the environment says.
+  int64_t rank = 0;
+  int64_t world_size = 0;
   double tolerance = 0;
   bool unordered = false;
   std::vector<std::string> lines;

@@ -94,6 +94,8 @@ class Runner {
     weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
     options.params = params.data();
     options.param_count = params.size();
+    options.rank = static_cast<uint32_t>(test.rank);
+    options.world_size = static_cast<uint32_t>(test.world_size);
     weir_iterator iterator{};
     if (weir_iterator_create(runtime_, dataset, &options, &iterator, &error_) < 0) {
       out.lines.push_back("build error: " + failure(out));
@@ -129,7 +131,8 @@ std::vector<std::string> lines_in_blocks(Runtime& runtime, const Case& test, int
   std::vector<ParamValue> params;
   for (const auto& [name, value] : test.params) params.push_back({name, value});
   const OpenIterator iterator(new Iterator(runtime, nullptr, (*document)->spec()));
-  const Status begun = iterator->initialize(*document, {params, nullptr});
+  const World world{test.rank, std::max<int64_t>(test.world_size, 1), {}};
+  const Status begun = iterator->initialize(*document, {.params = params, .world = &world});
   if (!begun.ok()) return {"build error: " + std::string(code_name(begun.code()))};
   NestedDrainer nested(runtime, nullptr);
   return take_lines(*iterator, test.take < 0 ? INT64_MAX : test.take, rows, &nested);

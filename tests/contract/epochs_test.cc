@@ -103,7 +103,7 @@ TEST_CASE("epochs: each opening of a shuffle takes the next one, as in tf.data",
 // What an iterator gives that begins with this epoch.
 Lines lines_of_epoch(Runtime& runtime, const DocumentRef& document, uint64_t epoch) {
   const auto iterator = OpenIterator(new Iterator(runtime, nullptr, document->spec(), document));
-  require_ok(iterator->initialize(nullptr, {{}, nullptr, epoch}));
+  require_ok(iterator->initialize(nullptr, {.params = {}, .epoch = epoch}));
   return all_lines(*iterator);
 }
 

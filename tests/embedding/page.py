@@ -77,9 +77,11 @@ LIMITS = """\
 - libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
 - While a runtime exists, the process has up to `thread_count` more threads, and a few for files. They end after the
   runtime, and destroying it does not wait for them.
-- When a runtime is created, weir reads these environment variables: `WEIR_TOP`, and for `shard(auto, auto)` `RANK` and
-  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`. A process with more rights than the user
-  who started it (setuid, capabilities) ignores all of them.
+- When a runtime is created, weir reads these environment variables: `WEIR_TOP`; for `partition` and `shard(auto, auto)` `RANK` and
+  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`; and `XDG_CACHE_HOME` and `HOME`. The
+  index of a file (`FILE.weir-index`) whose folder can't be written to is kept in `$XDG_CACHE_HOME/weir`, or
+  `~/.cache/weir`; all runtimes of a process share that folder, which the last one that was created has set. A process
+  with more rights than the user who started it (setuid, capabilities) ignores all of these variables.
 - Creating a runtime while the process ends, in a destructor or handler that `exit()` calls, is an error
   (failed_precondition). An existing runtime then computes on the calling thread.
 """

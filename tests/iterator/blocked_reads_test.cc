@@ -4,9 +4,9 @@
 #include <semaphore>
 
 #include "format/tfrecord.h"
+#include "fs/wrapped_files.h"
 #include "support/pipeline.h"
 #include "support/simulated_files.h"
-#include "support/wrapped_files.h"
 
 namespace weir {
 namespace {

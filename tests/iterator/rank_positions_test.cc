@@ -116,7 +116,7 @@ TEST_CASE("rank positions: another number of ranks is refused without a partitio
   const DocumentRef document = parse_text(*runtime, "range(50) | shard(auto, auto) | batch(2)");
   const Lines saved = saved_by(*runtime, document, {5, 6});
   for (const World& world : {World{0, 1, {}}, World{0, 3, {}}})
-    check_refused(refusal(*runtime, document, saved, world), "put the work inside partition(n, p -> ...)");
+    check_refused(refusal(*runtime, document, saved, world), "write partition(n, part -> part | …)");
   // One of these ranks is not there.
   check_refused(refusal(*runtime, document, {saved[1]}, {0, 2, {}}), "partition");
   const DocumentRef whole = parse_text(*runtime, "range(50) | shard(2, 0)");
@@ -181,11 +181,11 @@ TEST_CASE("rank positions: states of callbacks belong to one number of ranks") {
   Handed handed;
   handed.emplace("f", CallbackRef(callback));
   const auto document =
-      require_value(parse_document(*runtime, "range(9) | map(@f) | shard(auto, auto)", handed));
+      require_value(parse_document(*runtime, "range(9) | partition(6, p -> p) | map(@f)", handed));
   const Lines saved = saved_by(*runtime, document, {1, 1});
-  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "states of callbacks");
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "map calls a callback");
   CHECK(callback->restored == 0);
-  CHECK(take_lines(*open_rank(*runtime, document, {1, 2, {}}, saved), 1) == Lines{"3"});
+  CHECK(take_lines(*open_rank(*runtime, document, {1, 2, {}}, saved), 1) == Lines{"4"});
   CHECK(callback->restored == 1);
 }
 
@@ -198,7 +198,7 @@ TEST_CASE("rank positions: elements that were pulled and not delivered are of th
   require_ok(iterator->give_back(block, 1));
   Lines saved = saved_by(*runtime, document, {0, 0});
   saved[0] = require_value(iterator->save());
-  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "take them before saving");
+  check_refused(refusal(*runtime, document, saved, {0, 3, {}}), "a pipeline without one");
   CHECK(take_lines(*open_rank(*runtime, document, {0, 2, {}}, saved), 2) == Lines{"2", "4"});
 }
 
@@ -246,6 +246,7 @@ TEST_CASE("rank positions: a checkpoint of another rank or number of ranks is re
 
 TEST_CASE("rank positions: without a rank, from options or environment, the shard says what to set") {
   ThreadsRuntime runtime;
+  runtime->world = World();
   auto iterator = open_text(*runtime, "range(5) | shard(auto, auto)");
   Block block;
   REQUIRE(require_value(iterator->next(1, block)) == PullResult::rows);

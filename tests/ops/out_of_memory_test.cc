@@ -55,6 +55,7 @@ class LoneRuntime {
     runtime_.files = &local_file_system();
     runtime_.random = &random_;
     runtime_.pool = &pool_;
+    runtime_.world = {0, 1, {}};
   }
   Runtime& operator*() { return runtime_; }
 

@@ -8,10 +8,10 @@
 
 #include "format/record_index.h"
 #include "format/tfrecord.h"
+#include "fs/wrapped_files.h"
 #include "ops/pipelines.h"
 #include "support/temporary_folder.h"
 #include "support/test_runtime.h"
-#include "support/wrapped_files.h"
 
 namespace weir::test {
 namespace {

@@ -1,6 +1,6 @@
 // Fuzzes positions: restores each input over the golden case that it belongs to, with a correct checksum and,
-// in a second try, with correct fingerprints, and reads on. A position of one rank is also joined with those
-// of the others.
+// in a second try, with correct fingerprints, and reads on. A position of the only rank also continues as one
+// rank of two.
 #include "iterator/checkpoint.h"
 
 #include <cstdint>
@@ -15,8 +15,6 @@ namespace {
 struct Golden {
   golden::Case one;
   DocumentRef document;
-  // The positions of the ranks that it comes from, in their order.
-  std::vector<std::string> ranks;
 };
 
 class Positions {
@@ -24,10 +22,7 @@ class Positions {
   Positions() : runtime_(1) {
     for (golden::Case& one : golden::cases()) {
       DocumentRef document = parse_text(*runtime_, one.document);
-      std::vector<std::string> ranks;
-      for (const std::string& name : one.from)
-        ranks.push_back(require_value(golden::at_position(*runtime_, golden::case_named(name))->save()));
-      targets_.push_back({std::move(one), std::move(document), std::move(ranks)});
+      targets_.push_back({std::move(one), std::move(document)});
     }
   }
   // The one that the position was saved for, else any.
@@ -39,29 +34,24 @@ class Positions {
     return targets_[std::hash<std::string_view>()(bytes) % targets_.size()];
   }
   void restore(const Golden& target, const std::string& bytes, const World* world) {
+    go_on(target, {.params = target.one.params, .checkpoint = &bytes, .world = world});
+  }
+  void divide(const Golden& target, const std::string& bytes) {
+    const World world{1, 2, {}};
+    const std::string_view ranks[] = {bytes};
+    go_on(target, {.params = target.one.params, .rank_checkpoints = ranks, .world = &world});
+  }
+
+ private:
+  void go_on(const Golden& target, const Beginning& beginning) {
     OpenIterator iterator(new Iterator(*runtime_, nullptr, target.document->spec()));
-    const Beginning beginning{.params = target.one.params, .checkpoint = &bytes, .world = world};
     if (!iterator->initialize(target.document, beginning).ok()) return;
     // A position may be so far away in an endless dataset that going there takes for ever.
     if (target.one.document.find("repeat()") != std::string::npos) return;
     take_lines(*iterator, 40, 7);
     require_value(iterator->save());
   }
-  // Joins the position with those of the other ranks, wherever a case comes from as many.
-  void join(const Checkpoint& checkpoint, const std::string& bytes) {
-    for (const Golden& target : targets_) {
-      if (target.ranks.empty() || std::ssize(target.ranks) != checkpoint.world_size ||
-          !(target.document->positional_fingerprint() == checkpoint.positional)) {
-        continue;
-      }
-      std::vector<std::string> ranks = target.ranks;
-      ranks.at(static_cast<size_t>(checkpoint.rank)) = bytes;
-      const auto joined = golden::join(*runtime_, target.one, target.document, ranks);
-      if (joined.ok()) restore(target, *joined, &*target.one.world);
-    }
-  }
 
- private:
   ThreadsRuntime runtime_;
   std::vector<Golden> targets_;
 };
@@ -84,6 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   checkpoint->positional = target.document->positional_fingerprint();
   const std::string fitting = checkpoint->to_bytes();
   positions.restore(target, fitting, &world);
-  positions.join(*checkpoint, fitting);
+  positions.divide(target, fitting);
   return 0;
 }

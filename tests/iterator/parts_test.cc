@@ -1,0 +1,394 @@
+// Parts over ranks: which elements each gives, and positions that continue as those of another number of
+// ranks.
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <random>
+
+#include "core/text.h"
+#include "format/record_index.h"
+#include "format/tfrecord.h"
+#include "fs/wrapped_files.h"
+#include "iterator/checkpoint.h"
+#include "iterator/iterator.h"
+#include "iterator/rank_positions.h"
+#include "support/pipeline.h"
+#include "support/simulated_files.h"
+
+namespace weir {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+Lines in_order(Lines lines) {
+  std::erase(lines, "end");
+  std::sort(lines.begin(), lines.end());
+  return lines;
+}
+
+// What one has and the other has not.
+std::string difference(const Lines& found, const Lines& expected) {
+  Lines missing;
+  Lines more;
+  const Lines a = in_order(found);
+  const Lines b = in_order(expected);
+  std::set_difference(b.begin(), b.end(), a.begin(), a.end(), std::back_inserter(missing));
+  std::set_difference(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(more));
+  std::string out;
+  for (const std::string& line : missing) out += concat("missing ", line, "; ");
+  for (const std::string& line : more) out += concat("too much ", line, "; ");
+  return out;
+}
+
+// A run of several ranks over one document. Each has a document of its own, as in processes of their own.
+class RankRun {
+ public:
+  explicit RankRun(std::string text) : text_(std::move(text)) {}
+
+  void begin(int64_t size) { open(size, nullptr); }
+  // Saves all ranks, and goes on as another number of them.
+  void resize_to(int64_t size) {
+    const Lines saved = checkpoints();
+    open(size, &saved);
+  }
+  Lines checkpoints() {
+    Lines saved;
+    for (const OpenIterator& rank : ranks_) saved.push_back(require_value(rank->save()));
+    // The order does not matter.
+    std::reverse(saved.begin(), saved.end());
+    return saved;
+  }
+  void take(size_t rank, int64_t count, int rows = 1) {
+    const Lines lines = take_lines(*ranks_[rank], count, rows);
+    delivered_.insert(delivered_.end(), lines.begin(), lines.end());
+  }
+  void take_all(int rows = 1) {
+    for (size_t rank = 0; rank < ranks_.size(); ++rank) take(rank, 1'000'000, rows);
+  }
+  Lines of(size_t rank) { return all_lines(*ranks_[rank]); }
+  size_t size() const { return ranks_.size(); }
+  const Lines& delivered() const { return delivered_; }
+
+ private:
+  void open(int64_t size, const Lines* saved) {
+    std::vector<OpenIterator> ranks;
+    for (int64_t rank = 0; rank < size; ++rank) {
+      DocumentRef document = parse_text(*runtime_, text_);
+      OpenIterator iterator(new Iterator(*runtime_, nullptr, document->spec()));
+      const World world{rank, size, {}};
+      std::vector<std::string_view> positions;
+      if (saved) positions.assign(saved->begin(), saved->end());
+      require_ok(
+          iterator->initialize(document, {.params = {}, .rank_checkpoints = positions, .world = &world}));
+      ranks.push_back(std::move(iterator));
+    }
+    ranks_ = std::move(ranks);
+  }
+
+  ThreadsRuntime runtime_;
+  const std::string text_;
+  std::vector<OpenIterator> ranks_;
+  Lines delivered_;
+};
+
+Lines whole(const std::string& text) {
+  RankRun run(text);
+  run.begin(1);
+  return run.of(0);
+}
+
+// Texts with 192 parts, which 1, 2, 3, 4, 8 and 64 divide.
+std::string random_text(std::mt19937& random) {
+  const auto pick = [&](std::initializer_list<const char*> choices) {
+    return std::string(*(choices.begin() + random() % choices.size()));
+  };
+  const std::string source = concat("range(", random() % 3000, ")");
+  std::string text = source;
+  text += pick({"", " | map(x -> x * 3)", " | batch(2)", " | global_shuffle(seed: 4)", " | skip(7)"});
+  std::string part = "p -> p";
+  const bool numbers = text.find("batch") == std::string::npos;
+  for (uint32_t i = random() % 4; i > 0; --i) {
+    part += pick({" | shuffle(7, seed: 5)", " | prefetch(3)", " | repeat(2)", " | take(11)",
+                  " | shuffle(100, seed: 9)"});
+    if (numbers)
+      part += pick({"", " | filter(x -> x % 5 != 1)", " | map(x -> x + 1, num_parallel_calls: 2)"});
+  }
+  part += pick({"", " | batch(3)", " | enumerate()"});
+  text += concat(" | partition(192, ", part, ")");
+  text += pick({"", " | prefetch(5)", " | prefetch(auto)", " | options(threads: 2)"});
+  if (numbers && part.find("batch") == std::string::npos && part.find("enumerate") == std::string::npos)
+    text += pick(
+        {"", " | filter(x -> x % 7 != 2)", " | map(x -> x - 1)", " | map(x -> x, num_parallel_calls: auto)"});
+  return text;
+}
+
+// Round t of all ranks together is round t of one.
+TEST_CASE("parts: ranks together give each element once, round by round") {
+  std::mt19937 random(1);
+  for (int graph = 0; graph < 200; ++graph) {
+    const std::string text = random_text(random);
+    INFO(text);
+    const Lines one = whole(text);
+    for (const int64_t size : {2, 3, 4, 8, 64}) {
+      INFO(size << " ranks");
+      RankRun run(text);
+      run.begin(size);
+      run.take_all(random() % 2 == 0 ? 1 : 100);
+      REQUIRE(difference(run.delivered(), one) == "");
+    }
+  }
+}
+
+TEST_CASE("parts: positions of any ranks continue as any others, each element once") {
+  std::mt19937 random(2);
+  for (int graph = 0; graph < 200; ++graph) {
+    const std::string text = random_text(random);
+    INFO(text);
+    const Lines one = whole(text);
+    RankRun run(text);
+    const int64_t sizes[] = {1, 2, 3, 4, 8, 64, 192};
+    run.begin(sizes[random() % std::size(sizes)]);
+    std::string history;
+    for (int change = 0; change < 4; ++change) {
+      history += concat(run.size(), " ranks:");
+      for (size_t rank = 0; rank < run.size(); ++rank) {
+        const auto count = random() % 3 == 0 ? 0 : static_cast<int64_t>(random() % (2000 / run.size()));
+        run.take(rank, count, random() % 2 == 0 ? 1 : 50);
+        history += concat(" ", count);
+      }
+      run.resize_to(sizes[random() % std::size(sizes)]);
+    }
+    INFO(history << " " << run.size() << " ranks");
+    run.take_all();
+    REQUIRE(difference(run.delivered(), one) == "");
+  }
+}
+
+TEST_CASE("parts: the next element is one of the part that has given fewest") {
+  RankRun run("range(24) | partition(4, p -> p)");
+  run.begin(2);
+  run.take(1, 5);
+  CHECK(run.delivered() == Lines{"6", "18", "7", "19", "8"});
+  run.resize_to(1);
+  CHECK(run.of(0) == Lines{"0", "12", "1", "13", "2", "14", "20", "3", "9", "15", "21", "4", "10", "16", "22",
+                           "5", "11", "17", "23"});
+}
+
+TEST_CASE("parts: a rank that has ended, and one that has not begun") {
+  RankRun run("range(20) | partition(4, p -> p | filter(x -> x % 2 == 0)) | prefetch(2)");
+  run.begin(4);
+  run.take(2, 100);
+  run.take(3, 100);
+  run.take(0, 1);
+  CHECK(in_order(run.delivered()) == Lines{"0", "10", "12", "14", "16", "18"});
+  run.resize_to(2);
+  run.resize_to(1);
+  CHECK(run.of(0) == Lines{"6", "2", "8", "4"});
+}
+
+// Where a rank goes on.
+Result<Checkpoint> position_of(const Document& document, const Lines& saved, const World& world) {
+  const std::vector<std::string_view> views(saved.begin(), saved.end());
+  return position_of_rank(document, views, world);
+}
+
+// The same rank of as many ranks takes its own position as it is.
+TEST_CASE("parts: operators that count continue for as many ranks only") {
+  ThreadsRuntime runtime;
+  const std::string text = "range(30) | partition(6, p -> p) | enumerate() | take(9)";
+  const DocumentRef document = parse_text(*runtime, text);
+  Lines saved;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const World world{rank, 2, {}};
+    require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    CHECK(take_lines(*iterator, 2) == (rank == 0 ? Lines{"(0, 0)", "(1, 10)"} : Lines{"(0, 5)", "(1, 15)"}));
+    saved.push_back(require_value(iterator->save()));
+  }
+  const World same{1, 2, {}};
+  CHECK(require_value(position_of(*document, saved, same)).rank == 1);
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  require_ok(iterator->initialize(document, {.params = {}, .checkpoint = &saved[1], .world = &same}));
+  CHECK(take_lines(*iterator, 2) == Lines{"(2, 25)", "(3, 6)"});
+  const World other{0, 3, {}};
+  const Status refused = position_of(*document, saved, other).status();
+  CHECK(refused.code() == Code::failed_precondition);
+  CHECK(refused.error().message.find("enumerate counts the elements of its rank") != std::string::npos);
+}
+
+TEST_CASE("parts: positions that do not cover all parts once are refused") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(30) | partition(6, p -> p)");
+  const auto position = [&](int64_t rank, int64_t size) {
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const World world{rank, size, {}};
+    require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    take_lines(*iterator, 1);
+    return require_value(iterator->save());
+  };
+  const World world{0, 1, {}};
+  const auto message = [&](const Lines& saved) {
+    const Status status = position_of(*document, saved, world).status();
+    CHECK(status.code() == Code::failed_precondition);
+    return status.error().message;
+  };
+  CHECK(message({position(0, 3), position(2, 3)}).find("part 1 in none of them") != std::string::npos);
+  CHECK(message({position(0, 2), position(1, 2), position(0, 3)}).find("part 0 in several of them") !=
+        std::string::npos);
+  CHECK(message({position(0, 3), position(0, 3)}).find("two of rank 0 of 3") != std::string::npos);
+  // Of different worlds, but each part once.
+  CHECK(position_of(*document, Lines{position(0, 2), position(1, 6), position(3, 6), position(5, 6)}, world)
+            .status()
+            .ok());
+}
+
+TEST_CASE("parts: positions of unseeded orders that were drawn apart are refused") {
+  ThreadsRuntime runtime;
+  Lines saved;
+  DocumentRef document;
+  for (int64_t rank = 0; rank < 2; ++rank) {
+    document = parse_text(*runtime, "range(30) | partition(6, p -> p | shuffle(9))");
+    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+    const World world{rank, 2, {}};
+    require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    take_lines(*iterator, 3);
+    saved.push_back(require_value(iterator->save()));
+  }
+  const World world{0, 3, {}};
+  const Status refused = position_of(*document, saved, world).status();
+  CHECK(refused.code() == Code::failed_precondition);
+  CHECK(refused.error().message.find("ranks that share their seeds") != std::string::npos);
+}
+
+// What a rank has delivered inside a block counts, and what it gave back does not.
+TEST_CASE("parts: rows that were pulled and not delivered are delivered by the next owner") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(40) | partition(4, p -> p) | map(x -> x * 2)");
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  const World world{1, 2, {}};
+  require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+  Block block;
+  REQUIRE(require_value(iterator->next(8, block)) == PullResult::rows);
+  REQUIRE(block.rows == 8);
+  require_ok(iterator->give_back(block, 3));
+  const std::string second = require_value(iterator->save());
+  OpenIterator other(new Iterator(*runtime, nullptr, document->spec()));
+  const World first{0, 2, {}};
+  require_ok(other->initialize(document, {.params = {}, .world = &first}));
+  const std::string saved = require_value(other->save());
+  const World last{3, 4, {}};
+  const std::string position = require_value(position_of(*document, Lines{saved, second}, last)).to_bytes();
+  OpenIterator part(new Iterator(*runtime, nullptr, document->spec()));
+  require_ok(part->initialize(document, {.params = {}, .checkpoint = &position, .world = &last}));
+  CHECK(take_lines(*part, 2) == Lines{"62", "64"});
+}
+
+// The order before the cut is that of the epoch, for every part and every rank.
+TEST_CASE("parts: each epoch has its own order before the cut, which a restored one keeps") {
+  const std::string text =
+      "range(60) | global_shuffle(seed: 7) | partition(6, p -> p | batch(2)) | repeat(2)";
+  const Lines one = whole(text);
+  CHECK(Lines(one.begin(), one.begin() + 30) != Lines(one.begin() + 30, one.end()));
+  ThreadsRuntime runtime;
+  for (int64_t at = 0; at <= 60; at += 7) {
+    OpenIterator iterator = open_text(*runtime, text);
+    take_lines(*iterator, at);
+    const std::string saved = require_value(iterator->save());
+    OpenIterator again = open_text(*runtime, text, &saved);
+    CHECK(all_lines(*again) == Lines(one.begin() + at, one.end()));
+  }
+}
+
+TEST_CASE("parts: a checkpoint of many parts is compact") {
+  ThreadsRuntime runtime;
+  OpenIterator iterator = open_text(*runtime, "range(2000000) | partition(1024, p -> p | shuffle(1000))");
+  take_lines(*iterator, 100'000, 100);
+  CHECK(require_value(iterator->save()).size() < 24 * 1024);
+}
+
+// A file system that counts the bytes that are read, by whether they are of an index.
+class CountingFiles final : public WrappedFiles {
+ public:
+  explicit CountingFiles(FileSystem& files) : WrappedFiles(files) {}
+
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    WEIR_ASSIGN(RefPtr<RandomAccessFile> file, WrappedFiles::do_open(name));
+    return RefPtr<RandomAccessFile>(
+        make_ref<Counted>(std::move(file), name.ends_with(kIndexSuffix) ? indexed : read));
+  }
+
+  std::atomic<uint64_t> read{0};
+  std::atomic<uint64_t> indexed{0};
+
+ private:
+  class Counted final : public RandomAccessFile {
+   public:
+    Counted(RefPtr<RandomAccessFile> file, std::atomic<uint64_t>& bytes)
+        : RandomAccessFile(file->name()), file_(std::move(file)), bytes_(bytes) {}
+    Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
+      auto got = file_->do_read_at(offset, out);
+      if (got.ok()) bytes_ += *got;
+      return got;
+    }
+    Result<uint64_t> do_size() override { return file_->do_size(); }
+
+   private:
+    const RefPtr<RandomAccessFile> file_;
+    std::atomic<uint64_t>& bytes_;
+  };
+};
+
+// Eight ranks over 16 files, by files, and over one, by index.
+TEST_CASE("parts: ranks together read each byte once") {
+  SimulatedFileSystem disk;
+  CountingFiles files(disk);
+  ThreadsRuntime runtime;
+  runtime->files = &files;
+  std::mt19937 random(4);
+  std::string names;
+  uint64_t bytes = 0;
+  for (int file = 0; file < 17; ++file) {
+    const std::string name = concat("f", file);
+    auto writer = require_value(RecordWriter::create(disk, name, Compression::none));
+    for (int i = 0; i < (file == 16 ? 4000 : 500); ++i) {
+      const std::string record(200 + random() % 3000, static_cast<char>('a' + i % 26));
+      require_ok(writer->write(Str(record.data(), record.size())));
+    }
+    require_ok(writer->close());
+    if (file < 16) {
+      names += concat(file == 0 ? "" : ", ", quote(name));
+      bytes += require_value(disk.stat(name)).size;
+    }
+  }
+  const auto read_all = [&](const std::string& text) {
+    files.read = files.indexed = 0;
+    int64_t rows = 0;
+    for (int64_t rank = 0; rank < 8; ++rank) {
+      const DocumentRef document = parse_text(*runtime, text);
+      OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+      const World world{rank, 8, {}};
+      require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+      for (Block block;;) {
+        if (require_value(iterator->next(64, block)) != PullResult::rows) break;
+        rows += block.rows;
+      }
+    }
+    return rows;
+  };
+  CHECK(read_all(concat("tfrecord([", names, "]) | partition(16, p -> p | shuffle(50, seed: 1))")) == 8000);
+  CHECK(files.read >= bytes);
+  CHECK(files.read <= bytes + bytes / 100);
+  CHECK(files.indexed == 0);
+  const uint64_t one = require_value(disk.stat("f16")).size;
+  // Makes the index, once.
+  CHECK(read_all("tfrecord(\"f16\") | partition(64, p -> p | take(0))") == 0);
+  const uint64_t index = require_value(disk.stat("f16.weir-index")).size;
+  CHECK(read_all("tfrecord(\"f16\") | partition(64, p -> p | shuffle(50, seed: 1))") == 4000);
+  CHECK(files.read >= one);
+  CHECK(files.read <= one + one / 100);
+  // Parts share pages of the index.
+  CHECK(files.indexed <= 3 * index);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,98 @@
+// partition: errors, turns and what stands behind it. Parts over ranks are in tests/iterator/parts_test.cc.
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+
+#include "ops/contract.h"
+#include "support/pipeline.h"
+#include "support/temporary_folder.h"
+
+namespace weir {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+const ContractEntries partition_contract(
+    "partition",
+    {{"range(4) | partition(2, p -> PROBE | take(30))", anything, false},
+     {"range(50) | partition(3, p -> p | shuffle(4, seed: 1)) | map(x -> x + 1)", anything, false}},
+    kLosesPlaces | kLosesOrder | kOpens);
+
+std::string refusal(Runtime& runtime, const char* text) {
+  const auto document = parse_document(runtime, text);
+  REQUIRE(!document.ok());
+  CHECK(document.status().code() == Code::invalid_argument);
+  return document.status().error().message;
+}
+
+void check_refused(Runtime& runtime, const char* text, const char* part) {
+  const std::string message = refusal(runtime, text);
+  INFO(text << ": " << message);
+  CHECK(message.find(part) != std::string::npos);
+}
+
+TEST_CASE("partition: what cannot be cut, or would hold elements back, is refused when it is built") {
+  ThreadsRuntime runtime;
+  check_refused(*runtime, "range(9) | repeat() | partition(2, p -> p)", "finite");
+  check_refused(*runtime, "range(9) | filter(x -> x > 1) | partition(2, p -> p)", "cut in parts");
+  check_refused(*runtime, "range(9) | partition(2, p -> p, by: \"files\")", "a source of files");
+  check_refused(*runtime, "range(9) | partition(2, p -> p, by: \"rows\")", "\"rows\"");
+  check_refused(*runtime, "range(3) | flat_map(x -> range(9) | partition(2, p -> p))",
+                "outside of functions");
+  check_refused(*runtime, "range(9) | partition(2, p -> p | filter(x -> x > 2), even: true)",
+                "assert_cardinality");
+  for (const char* behind : {"shuffle(3)", "batch(2)", "window(2)", "padded_batch(2)", "unbatch()", "cache()",
+                             "flat_map(x -> range(x))", "interleave(x -> range(x))", "unique()",
+                             "partition(2, p -> p)", "concatenate(range(3))"}) {
+    const std::string text =
+        std::string("range(9) | map(x -> [x]) | map(x -> x[0]) | partition(2, p -> p) | ") + behind;
+    INFO(text);
+    const auto document = parse_document(*runtime, text);
+    CHECK(document.status().code() == Code::invalid_argument);
+  }
+  check_refused(*runtime, "zip(range(9) | partition(2, p -> p), range(9))",
+                "partition(n, part -> part | zip(…))");
+}
+
+TEST_CASE("partition: what does not hold elements back stands behind it") {
+  ThreadsRuntime runtime;
+  CHECK(all_lines(*runtime, "range(9) | partition(2, p -> p) | take(3) | enumerate()") ==
+        Lines{"(0, 0)", "(1, 4)", "(2, 1)"});
+  CHECK(all_lines(*runtime, "range(5) | partition(2, p -> p) | skip(1) | repeat(2) | filter(x -> x != 1)") ==
+        Lines{"2", "3", "4", "2", "3", "4"});
+}
+
+// A part that cannot be opened gives its error in its turn, and no more.
+TEST_CASE("partition: a part whose pipeline cannot be opened is one error") {
+  ThreadsRuntime runtime;
+  CHECK(all_lines(*runtime, "range(5) | partition(2, p -> p | batch((p | cardinality()) - 2))") ==
+        Lines{"error: invalid_argument", "[2]", "[3]", "[4]"});
+}
+
+TEST_CASE("partition: a number of parts that is computed, and one that ranks do not divide") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "param n: int64\n  range(5) | partition($n, p -> p)");
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  require_ok(iterator->initialize(document, {.params = {{"n", "2"}}}));
+  CHECK(all_lines(*iterator) == Lines{"0", "2", "1", "3", "4"});
+  const World world{0, 2, {}};
+  const std::vector<ParamValue> three{{"n", "3"}};
+  require_ok(iterator->initialize(document, {.params = three, .world = &world}));
+  CHECK(all_lines(*iterator) == Lines{"error: failed_precondition"});
+}
+
+TEST_CASE("partition: rows of records keep the files that they came from") {
+  ThreadsRuntime runtime;
+  const TemporaryFolder folder;
+  std::filesystem::copy_file(std::string(WEIR_SOURCE_DIR) + "/tests/data/records/five.tfrecord",
+                             folder.at("five"));
+  const OpenIterator iterator =
+      open_text(*runtime, "tfrecord(\"" + folder.at("five") + "\") | partition(2, p -> p, by: \"index\")");
+  for (const int64_t record : {0, 2, 1, 3, 4}) {
+    Block block;
+    REQUIRE(require_value(iterator->next(1, block)) == PullResult::rows);
+    CHECK(block.origins.of(0).record() == record);
+  }
+}
+
+}  // namespace
+}  // namespace weir
