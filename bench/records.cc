@@ -261,9 +261,9 @@ BENCHMARK_CAPTURE(tfrecord_gzip, lines_large, 110'000, lines_record, false, 0.9)
 const std::string& indexed_file() {
   static const std::string name = [] {
     std::string file = record_file(100);
-    auto index = RecordIndex::make(local_file_system(), file, nullptr);
+    auto index = RecordIndex::make(local_file_system(), file, IndexedFormat(), nullptr);
     must_be_ok(index.status());
-    must_be_ok((*index)->save(local_file_system(), file));
+    must_be_ok((*index)->save(local_file_system(), index_beside(file)));
     return file;
   }();
   return name;

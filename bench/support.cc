@@ -53,6 +53,7 @@ Runtime& runtime() {
     out.files = &local_file_system();
     out.random = &random;
     out.pool = &pool;
+    out.world = {0, 1, {}};
     return out;
   }();
   return runtime;
