@@ -210,6 +210,16 @@ struct PaddedBatchOptions {
   Bool drop_remainder{};
 };
 
+struct PartitionOptions {
+  // "index": part s has the rows ⌊s·N/n⌋ to ⌊(s+1)·N/n⌋ − 1 of N, read by their positions; "files": it has
+  // the files s, s + n … of the list that the input reads; auto: by index where the elements are in memory or
+  // computed, else by files if there are n of them, else by index. Default: auto.
+  String by{};
+  // Ends for all ranks with the last round in which each part has an element; the number of elements of each
+  // part must be known. Default: false.
+  Bool even{};
+};
+
 struct RaggedBatchOptions {
   // Drop a last batch of fewer than n elements. Default: false.
   Bool drop_remainder{};
@@ -357,11 +367,11 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order.
   // A hash makes the order. The operators before it must be able to find an element by its position: range,
-  // from_tensors, from_tensor_slices, from_list, uncompressed TFRecords, whose index it uses or makes, zip,
-  // concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs
-  // nothing ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite
-  // (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails.
-  // The order is tf.data's for the same seed.
+  // from_tensors, from_tensor_slices, from_list, load, fixed_length_record, uncompressed TFRecord, text and
+  // CSV files, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard,
+  // repeat with a count, and prefetch, which then runs nothing ahead. Others are refused by name, and so is a
+  // dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in
+  // its place, as is a batch of which one fails. The order is tf.data's for the same seed.
   Pipeline global_shuffle(const GlobalShuffleOptions& options = {}) const {
     return then(detail::OperatorCall("global_shuffle")
                     .named("seed", options.seed)
@@ -473,6 +483,25 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("drop_remainder", options.drop_remainder));
   }
 
+  // Cuts the input into n parts, applies f to each, and gives one element of each part in turn, parts that
+  // have ended left out. A rank of several gives those of the parts s whose s modulo the number of ranks is
+  // the rank, which comes from the iterator's options or from the environment; their number must divide n
+  // (failed_precondition). Whatever stands inside a part is that part's alone: shuffles, batches and random
+  // draws depend on the part and not on the number of ranks. So the positions of all ranks continue as those
+  // of another number of ranks, each part where it was; the next element is that of a part which has given
+  // fewest. An error inside a part takes the part's turn. Behind it stand operators that hold no elements
+  // back, such as map, filter, prefetch and options; those that count, such as take and enumerate, count the
+  // elements of their rank.
+  // n: How many parts there are, whatever the number of ranks, which must divide it.
+  // f: Returns the pipeline of a part, which is a dataset of elements of the input.
+  Pipeline partition(const Int& n, const Function& f, const PartitionOptions& options = {}) const {
+    return then(detail::OperatorCall("partition")
+                    .positional(n)
+                    .positional(f)
+                    .named("by", options.by)
+                    .named("even", options.even));
+  }
+
   // Computes up to n elements ahead, on another thread, while the consumer works. Order and errors stay the
   // same.
   // n: How many elements may be ready ahead. 0 runs nothing ahead. auto begins with 2 and finds how many the
@@ -534,8 +563,8 @@ class Pipeline : public detail::Document<Pipeline> {
   // Keeps every num_shards-th element, beginning with number index, counted from 0. Errors are passed on to
   // every part and not counted. shard(auto, auto) is the part of the iterator's rank, from its options or
   // from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process
-  // that no launcher started gets all elements. The checkpoints of all ranks can be continued by another
-  // number of ranks.
+  // that no launcher started gets all elements. Its positions continue for the same rank of as many ranks
+  // only: partition is what training wants.
   // num_shards: How many shards there are; auto: as many as the iterator has ranks.
   // index: Which of them this is, from 0; auto: that of the iterator's rank.
   Pipeline shard(const Int& num_shards, const Int& index) const {
@@ -680,7 +709,10 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is
 // damaged (data_loss) or has a row longer than the runtime's record_bytes (resource_exhausted) gives one
 // error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own
-// thread.
+// thread. Rows of uncompressed files are also read by their position (global_shuffle, weir_dataset_at)
+// through an index of each file, which the first such reading makes, of files whose header has no mistake;
+// then a row that is too long is one error in its place, and skip and shard directly after it go straight to
+// their rows.
 // files: A file name, a list of names, or a dataset of names.
 // columns: Each column's dtype, if every row has a value for it, or the default for empty fields. int32,
 // int64, float32, float64 or string.
@@ -708,7 +740,9 @@ inline Pipeline empty(const SpecText& spec) {
 // footer_bytes of each file are left out. An uncompressed file whose size does not fit is one error
 // (invalid_argument) and gives no record; a compressed one gives its whole records and then an error
 // (data_loss). A file that fails gives one error in place of its remaining records, and the next file
-// follows. Reads ahead of its consumer, on its own thread.
+// follows. Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by
+// their position (global_shuffle, weir_dataset_at), unless the size of one does not fit; then skip and shard
+// directly after it go straight to their records.
 // files: A file name, a list of names, or a dataset of names.
 // record_bytes: The size of a record.
 inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
@@ -779,7 +813,9 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
 // structure and number are read when the dataset is built, so it cannot be built if the folder has no
 // elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its elements, and
 // the next chunk follows. If the elements are replaced between building and reading, one error takes their
-// place. Reads ahead of its consumer, on its own thread.
+// place. Reads ahead of its consumer, on its own thread. Elements are also read by their position
+// (global_shuffle, weir_dataset_at); then an element of a damaged chunk is one error in its place, and skip
+// and shard directly after it go straight to their chunks.
 // path: The folder with the written elements.
 inline Pipeline load(const String& path) { return Pipeline(detail::OperatorCall("load").positional(path)); }
 
@@ -848,7 +884,9 @@ inline Pipeline sql(const String& driver, const String& connection, const String
 // is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found),
 // is damaged (data_loss) or holds a line longer than the runtime's record_bytes (resource_exhausted) gives
 // one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its
-// own thread.
+// own thread. Lines of uncompressed files are also read by their position (global_shuffle, weir_dataset_at)
+// through an index of each file, which weir index makes, or the first such reading; then a line that is too
+// long is one error in its place, and skip and shard directly after it go straight to their lines.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline text_line(const Files& files, const TextLineOptions& options = {}) {
   return Pipeline(detail::OperatorCall("text_line")

@@ -90,7 +90,7 @@ class _Call:
                 specs.append(self.element())
             elif word == "key":
                 specs.append(_core.Spec("int64"))
-            elif word == "window":
+            elif word in ("window", "dataset"):
                 specs.append(_core.Spec(f"dataset<{self.element()}>"))
             elif word == "state":
                 state = self.state

@@ -783,7 +783,7 @@ extern "C" {
     /// resource_exhausted if its file is larger than 4 GiB. num_parallel_calls and the depth of a prefetch may
     /// differ from those that the checkpoint was saved with, except between 1, or 0, and more where a shuffle
     /// below is opened more than once. With shard(auto, auto), `checkpoint` must come from the same rank of as
-    /// many ranks; failed_precondition otherwise, and for rank_checkpoints that do not belong together.
+    /// many ranks; failed_precondition otherwise, and for rank_checkpoints that don't fit or need a partition.
     pub fn weir_iterator_initialize(iterator: weir_iterator, dataset: weir_dataset, options: *const weir_iterator_options, error: *mut weir_error) -> i32;
 
     /// Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
