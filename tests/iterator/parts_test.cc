@@ -123,7 +123,7 @@ std::string random_text(std::mt19937& random) {
 }
 
 // Round t of all ranks together is round t of one.
-TEST_CASE("parts: ranks together give each element once, round by round") {
+TEST_CASE("parts: ranks together give each element once, round by round", "[threads]") {
   std::mt19937 random(1);
   for (int graph = 0; graph < 200; ++graph) {
     const std::string text = random_text(random);
@@ -139,7 +139,7 @@ TEST_CASE("parts: ranks together give each element once, round by round") {
   }
 }
 
-TEST_CASE("parts: positions of any ranks continue as any others, each element once") {
+TEST_CASE("parts: positions of any ranks continue as any others, each element once", "[threads]") {
   std::mt19937 random(2);
   for (int graph = 0; graph < 200; ++graph) {
     const std::string text = random_text(random);
