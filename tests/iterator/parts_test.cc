@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <map>
 #include <random>
 
 #include "core/text.h"
@@ -40,6 +41,12 @@ std::string difference(const Lines& found, const Lines& expected) {
   return out;
 }
 
+Lines lines_of(const std::map<int64_t, std::string>& by_turn) {
+  Lines out;
+  for (const auto& [turn, line] : by_turn) out.push_back(concat(turn, ": ", line));
+  return out;
+}
+
 // A run of several ranks over one document. Each has a document of its own, as in processes of their own.
 class RankRun {
  public:
@@ -66,6 +73,25 @@ class RankRun {
     for (size_t rank = 0; rank < ranks_.size(); ++rank) take(rank, 1'000'000, rows);
   }
   Lines of(size_t rank) { return all_lines(*ranks_[rank]); }
+  // All elements of all ranks by their turns, read so many at a time.
+  std::map<int64_t, std::string> by_turn(int rows) {
+    std::map<int64_t, std::string> out;
+    for (const OpenIterator& rank : ranks_) {
+      int64_t last = Origins::kNoTurn;
+      for (Block block; require_value(rank->next(rows, block)) == PullResult::rows;) {
+        for (int row = 0; row < block.rows; ++row) {
+          const int64_t turn = block.origins.turn_of(row);
+          CHECK(turn > last);
+          last = turn;
+          const ErrorPtr* const error = block.error_of(row);
+          CHECK(out.emplace(turn, error ? (*error)->message
+                                        : require_value(format_element(rank->spec(), block.row(row))))
+                    .second);
+        }
+      }
+    }
+    return out;
+  }
   size_t size() const { return ranks_.size(); }
   const Lines& delivered() const { return delivered_; }
 
@@ -122,19 +148,20 @@ std::string random_text(std::mt19937& random) {
   return text;
 }
 
-// Round t of all ranks together is round t of one.
+// Element i of part s has turn i * 192 + s, so round t of all ranks together is round t of one.
 TEST_CASE("parts: ranks together give each element once, round by round", "[threads]") {
   std::mt19937 random(1);
   for (int graph = 0; graph < 200; ++graph) {
     const std::string text = random_text(random);
     INFO(text);
-    const Lines one = whole(text);
+    RankRun one(text);
+    one.begin(1);
+    const auto elements = one.by_turn(1);
     for (const int64_t size : {2, 3, 4, 8, 64}) {
       INFO(size << " ranks");
       RankRun run(text);
       run.begin(size);
-      run.take_all(random() % 2 == 0 ? 1 : 100);
-      REQUIRE(difference(run.delivered(), one) == "");
+      REQUIRE(difference(lines_of(run.by_turn(random() % 2 == 0 ? 1 : 100)), lines_of(elements)) == "");
     }
   }
 }
