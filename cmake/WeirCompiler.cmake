@@ -43,11 +43,6 @@ if(WEIR_SANITIZE)
   target_compile_options(
     weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE})
-  # Programs of 250 MB are linked in six tenths of the time, and in less memory.
-  find_program(WEIR_GOLD ld.gold)
-  if(WEIR_GOLD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    target_link_options(weir_flags INTERFACE -fuse-ld=gold)
-  endif()
 endif()
 
 # Gives the files that are chosen at run time the instructions that their name promises.
