@@ -10,7 +10,6 @@ import socket
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 import train
 
@@ -39,16 +38,19 @@ def run(commands):
 
 
 def torchrun(ranks, *words):
+    """Runs the job with PyTorch."""
     command = [sys.executable, "-m", "torch.distributed.run", "--standalone", f"--nproc-per-node={ranks}"]
     run([([*command, TRAIN, "torch", *words], {})])
 
 
 def mpirun(ranks, *words):
+    """Runs the job with MPI or JAX."""
     command = ["mpirun", "--oversubscribe", "--bind-to", "none", "-n", str(ranks), sys.executable]
     run([([*command, TRAIN, *words], {})])
 
 
 def jax_processes(ranks, *words):
+    """Runs the job with JAX, which gets the numbers of ranks from the program."""
     with socket.create_server(("127.0.0.1", 0)) as server:
         address = f"127.0.0.1:{server.getsockname()[1]}"
     more = {"JAX_COORDINATOR_ADDRESS": address, "WORLD_SIZE": str(ranks)}
@@ -102,7 +104,7 @@ def weights_of(folder, ranks):
     for rank in range(ranks):
         manager = weir.CheckpointManager(folder, rank=rank, world_size=ranks)
         assert manager.ranks()[0] == ranks
-        found.append(np.frombuffer(manager.load(rank)[1])[1:])
+        found.append(train.unpacked(manager.load(rank)[1])[1])
     return found
 
 
@@ -117,7 +119,7 @@ CASES = [
 
 @pytest.mark.parametrize(("launcher", "before", "after", "saved"), CASES)
 def test_another_number_of_ranks(launcher, before, after, saved, tmp_path):
-    # The steps after the last save are lost.
+    """The steps after the last save are lost, and taken again by the new ranks."""
     LAUNCHERS[launcher](before, str(tmp_path), str(saved + 2))
     LAUNCHERS[launcher](after, str(tmp_path))
     expected, idle = uninterrupted([(before, saved), (after, None)])

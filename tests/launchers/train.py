@@ -52,6 +52,7 @@ def start():
 
 
 def torch_job():
+    """Rank, number of ranks, and what gives the arrays of all ranks, in their order."""
     import torch
 
     torch.distributed.init_process_group("gloo")
@@ -66,12 +67,14 @@ def torch_job():
 
 
 def mpi_job():
+    """The same with MPI."""
     from mpi4py import MPI
 
     return MPI.COMM_WORLD.rank, MPI.COMM_WORLD.size, MPI.COMM_WORLD.allgather
 
 
 def jax_job():
+    """The same with JAX."""
     import jax
     from jax.experimental import multihost_utils
 
@@ -85,6 +88,17 @@ def jax_job():
     return jax.process_index(), jax.process_count(), multihost_utils.process_allgather
 
 
+def packed(step, weights):
+    """What is saved beside the position."""
+    return np.array([step, *weights]).tobytes()
+
+
+def unpacked(extra):
+    """The step and the weights."""
+    step, *weights = np.frombuffer(extra)
+    return int(step), np.array(weights)
+
+
 JOBS = {"torch": torch_job, "mpi": mpi_job, "jax": jax_job}
 
 
@@ -96,12 +110,13 @@ def load(manager, rank, ranks):
     positions, extras, _ = zip(*(manager.load(old) for old in range(old_ranks)), strict=True)
     if len(set(extras)) != 1:
         raise ValueError("expected ranks that saved at the same step")
-    step, *weights = np.frombuffer(extras[0])
+    step, weights = unpacked(extras[0])
     where = {"checkpoint": positions[rank]} if old_ranks == ranks else {"rank_checkpoints": positions}
-    return where, int(step), np.array(weights)
+    return where, step, weights
 
 
 def main():
+    """Trains."""
     framework, folder, *limit = sys.argv[1:]
     last = int(limit[0]) if limit else None
     rank, ranks, gather = JOBS[framework]()
@@ -109,18 +124,19 @@ def main():
     where, step, weights = load(manager, rank, ranks)
     # No rank and no world_size here.
     iterator = weir.parse(PIPELINE).iterator(**where)
-    manager.save(iterator, np.array([step, *weights]).tobytes())
+    manager.save(iterator, packed(step, weights))
     # Before an element is taken, all ranks have saved.
     gather(np.zeros(1))
     while step != last:
         gradients = gather(gradient_of(next(iterator, None), weights))
         following = updated(weights, gradients)
         if following is None:
-            manager.save(iterator, np.array([step, *weights]).tobytes())
             break
         step, weights = step + 1, following
         if manager.step():
-            manager.save(iterator, np.array([step, *weights]).tobytes())
+            manager.save(iterator, packed(step, weights))
+    if last is None:
+        manager.save(iterator, packed(step, weights))
 
 
 if __name__ == "__main__":
