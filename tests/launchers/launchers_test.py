@@ -111,15 +111,15 @@ def weights_of(folder, ranks):
 CASES = [
     (launcher, before, after, saved)
     for launcher in LAUNCHERS
-    for before, after, saved in [(2, 1, 10), (1, 2, 10), (2, 4, 10), (2, 4, 5)]
+    for before, after, saved in [(2, 2, 5), (2, 1, 10), (1, 2, 10), (2, 4, 10), (2, 4, 5)]
     # Two processes show it, and they take long to start.
     if after < 4 or not launcher.startswith("jax")
 ]
 
 
 @pytest.mark.parametrize(("launcher", "before", "after", "saved"), CASES)
-def test_another_number_of_ranks(launcher, before, after, saved, tmp_path):
-    """The steps after the last save are lost, and taken again by the new ranks."""
+def test_resume(launcher, before, after, saved, tmp_path):
+    """The steps after the last save are lost, and taken again by the ranks that follow."""
     LAUNCHERS[launcher](before, str(tmp_path), str(saved + 2))
     LAUNCHERS[launcher](after, str(tmp_path))
     expected, idle = uninterrupted([(before, saved), (after, None)])

@@ -6,6 +6,7 @@ Goes on from what FOLDER has. With STEPS it stops after that step without saving
 the rank and the number of ranks from the environment.
 """
 
+import atexit
 import os
 import sys
 
@@ -56,6 +57,8 @@ def torch_job():
     import torch
 
     torch.distributed.init_process_group("gloo")
+    # Its threads must have ended when the process does.
+    atexit.register(torch.distributed.destroy_process_group)
     ranks = torch.distributed.get_world_size()
 
     def gather(array):
