@@ -76,20 +76,23 @@ class RankRun {
   // All elements of all ranks by their turns, read so many at a time.
   std::map<int64_t, std::string> by_turn(int rows) {
     std::map<int64_t, std::string> out;
+    bool rise = true;
     for (const OpenIterator& rank : ranks_) {
       int64_t last = Origins::kNoTurn;
       for (Block block; require_value(rank->next(rows, block)) == PullResult::rows;) {
         for (int row = 0; row < block.rows; ++row) {
           const int64_t turn = block.origins.turn_of(row);
-          CHECK(turn > last);
-          last = turn;
           const ErrorPtr* const error = block.error_of(row);
-          CHECK(out.emplace(turn, error ? (*error)->message
-                                        : require_value(format_element(rank->spec(), block.row(row))))
-                    .second);
+          rise = rise && turn > last;
+          last = turn;
+          rise = out.emplace(turn, error ? (*error)->message
+                                         : require_value(format_element(rank->spec(), block.row(row))))
+                     .second &&
+                 rise;
         }
       }
     }
+    CHECK(rise);
     return out;
   }
   size_t size() const { return ranks_.size(); }
