@@ -266,7 +266,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     building_ = position->session;
   }
   position->session->use_world(world_of(beginning));
-  if (position->in_parts)
+  if (position->in_parts && runtime_.files != nullptr)
     position->session->use_files(std::make_shared<FewOpenFiles>(*runtime_.files, kMostOpenFiles));
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
