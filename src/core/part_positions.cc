@@ -4,6 +4,7 @@
 
 #include "core/checked.h"
 #include "core/exception.h"
+#include "core/text.h"
 
 namespace weir {
 
@@ -51,7 +52,9 @@ void read(Archive& archive, std::vector<PartPosition>& parts) {
     const auto next = checked_add(number, numbers[i]);
     const auto rows = checked_add(given, numbers[i + 1]);
     const int64_t flags = numbers[i + 2];
-    if (!next || !rows || *rows < 0 || *next < 0 || (i > 0 && *next <= number) || flags < 0 || flags > 3)
+    // A turn of any of them is an int64.
+    if (!next || !rows || *rows < 0 || *rows > kMostCounted / kMostParts || *next < 0 ||
+        (i > 0 && *next <= number) || flags < 0 || flags > 3)
       return archive.fail("the parts of a partition are damaged");
     number = *next;
     given = *rows;
@@ -93,8 +96,15 @@ void archive_parts(Archive& archive, std::vector<PartPosition>& parts) {
 
 }  // namespace
 
+Status check_parts(int64_t parts, const World& world) {
+  if (parts <= 0 || !world.known() || parts % world.size == 0) return Status();
+  return failed_precondition(
+      expected_found(concat("a number of parts that ", world.size, " ranks divide"), concat(parts),
+                     "choose n of partition as a multiple of all numbers of ranks to come"));
+}
+
 void PartPositions::state(Archive& archive) {
-  archive("of", n, 1, INT64_MAX);
+  archive("of", n, 1, kMostParts);
   archive("source", source);
   archive_parts(archive, parts);
 }

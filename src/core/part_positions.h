@@ -7,8 +7,16 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/status.h"
+#include "core/world.h"
 
 namespace weir {
+
+// The greatest number of parts.
+inline constexpr int64_t kMostParts = int64_t{1} << 20;
+
+// failed_precondition unless the ranks have equally many of the parts, whose number may not be known.
+Status check_parts(int64_t parts, const World& world);
 
 struct PartPosition {
   int64_t number = 0;

@@ -19,7 +19,6 @@ class OpenFiles : public RefCounted {
  public:
   OpenFiles(FileSystem& files, size_t most) : files_(files), most_(most) {}
 
-  FileSystem& files() const { return files_; }
   // The open file, until it has been read; opens it if need be.
   Result<RefPtr<RandomAccessFile>> lease(ReopenedFile& file);
   void forget(ReopenedFile& file) noexcept;

@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "core/failed_reads.h"
 #include "core/memo.h"
+#include "core/part_positions.h"
 #include "core/text.h"
 #include "dataset/adopt_made.h"
 #include "dataset/found_names.h"

@@ -78,7 +78,8 @@ struct Rank {
     if (found != positions.parts.end() && found->number == number) out = *found;
     const int64_t n = positions.n;
     const int64_t turn = checkpoint.turn;
-    if (turn > number) out.given = std::max(out.given, (turn - number + n - 1) / n);
+    // A turn of damaged bytes may be any number.
+    if (turn > number) out.given = std::max(out.given, (turn - number - 1) / n + 1);
     out.ended = out.ended || ended;
     return out;
   }
@@ -237,7 +238,9 @@ Result<Checkpoint> joined(const Dataset& root, std::vector<Rank> ranks, const Wo
   // One that has counted the opening of the input, if any has.
   const auto opened =
       std::ranges::max_element(ranks, {}, [](const Rank& rank) { return !rank.positions.source.empty(); });
-  const int64_t n = opened->positions.n > 0 ? opened->positions.n : root.sites().parts;
+  const int64_t parts = root.sites().parts;
+  const int64_t n = opened->positions.n > 0 ? opened->positions.n : parts;
+  if (parts > 0 && n != parts) return data_loss("a position has another number of parts");
   if (n > 0) WEIR_TRY(check_cover(ranks, n));
   Checkpoint out = opened->checkpoint;
   WEIR_ASSIGN(out.failed_reads, all_failed_reads(ranks));
@@ -281,13 +284,6 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
     parts.push_back(std::move(read));
   }
   return joined(*document.root(), std::move(parts), world);
-}
-
-Status check_parts(int64_t parts, const World& world) {
-  if (parts <= 0 || !world.known() || parts % world.size == 0) return Status();
-  return failed_precondition(
-      expected_found(concat("a number of parts that ", world.size, " ranks divide"), concat(parts),
-                     "choose n of partition as a multiple of all numbers of ranks to come"));
 }
 
 Status begin_parts(const Checkpoint& checkpoint, Session& session) {

@@ -22,8 +22,6 @@ namespace weir {
 Result<Checkpoint> position_of_rank(const Document& document, std::span<const std::string_view> saved,
                                     const World& world);
 
-// failed_precondition unless the ranks have equally many of the parts, whose number may not be known.
-Status check_parts(int64_t parts, const World& world);
 // Lets a session begin where the checkpoint says that the parts were, for operators that have not moved
 // since.
 Status begin_parts(const Checkpoint& checkpoint, Session& session);

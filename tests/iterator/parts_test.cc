@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "core/part_positions.h"
 #include "core/text.h"
 #include "format/record_index.h"
 #include "format/tfrecord.h"
@@ -277,6 +278,36 @@ TEST_CASE("parts: positions that do not cover all parts once are refused") {
   CHECK(position_of(*document, Lines{position(0, 2), position(1, 6), position(3, 6), position(5, 6)}, world)
             .status()
             .ok());
+}
+
+// Nothing is allocated or added up that the bytes alone say.
+TEST_CASE("parts: damaged numbers of a position are errors") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(30) | partition(6, p -> p)");
+  OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+  const World two{0, 1, {}};
+  require_ok(iterator->initialize(document, {.params = {}, .world = &two}));
+  take_lines(*iterator, 5);
+  Checkpoint saved = require_value(Checkpoint::from_bytes(require_value(iterator->save())));
+  const World world{1, 2, {}};
+  saved.turn = INT64_MAX;
+  Checkpoint late = require_value(position_of(*document, {saved.to_bytes()}, world));
+  const std::string bytes = late.to_bytes();
+  CHECK(iterator->initialize(document, {.params = {}, .checkpoint = &bytes, .world = &world}).code() ==
+        Code::data_loss);
+  saved.turn = 5;
+  saved.stage.clear();
+  for (const auto& [n, given] :
+       {std::pair{INT64_MAX, int64_t{1}}, {int64_t{12}, int64_t{1}}, {int64_t{6}, INT64_MAX}}) {
+    PartPositions parts;
+    parts.n = n;
+    parts.source = "source";
+    parts.parts = {{0, given, false, {}}};
+    Archive archive;
+    parts.state(archive);
+    saved.inherited = archive.take();
+    CHECK(position_of(*document, {saved.to_bytes()}, world).status().code() == Code::data_loss);
+  }
 }
 
 TEST_CASE("parts: positions of unseeded orders that were drawn apart are refused") {

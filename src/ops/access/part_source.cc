@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/compose.h"
+#include "dataset/field_in.h"
 #include "ops/access/positions.h"
 #include "ops/list.h"
 
@@ -16,13 +17,8 @@ namespace {
 
 // The input of a node that has the names of its files, or -1.
 int names_input(const Dataset& node) {
-  Fields fields;
-  // Lists the members and changes none; parameters are never made const.
-  const_cast<ParamsBase&>(node.params()).fields(fields);
-  for (const Field& field : fields.list) {
-    if (auto* const* slot = std::get_if<FilesParam*>(&field.slot)) return (*slot)->index;
-  }
-  return -1;
+  const auto* const files = field_in<FilesParam>(node.params(), "files");
+  return files ? files->index : -1;
 }
 
 // The inputs that the text gives it, without what it stands for.

@@ -35,7 +35,6 @@ struct Params : ParamsOf<Params> {
   StringParam by = StringParam::automatic();
   BoolParam even{false};
   void fields(Fields& fields) override {
-    constexpr int64_t kMostParts = int64_t{1} << 20;
     fields("n", n, "How many parts there are, whatever the number of ranks, which must divide it.",
            {1, kMostParts});
     fields("f", f, "Returns the pipeline of a part, which is a dataset of elements of the input.");
@@ -68,7 +67,7 @@ class Partition final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(const Slice ranks, Slice{.by_rank = true}.of(opening.ctx.session.world()));
-    if (*params.n % ranks.step != 0) return not_divided(*params.n, ranks.step);
+    WEIR_TRY(check_parts(*params.n, opening.ctx.session.world()));
     WEIR_ASSIGN(PartsBy by, parts_by(params.by));
     WEIR_ASSIGN(by, parts_by(*opening.node->inputs()[0], by, *params.n));
     return std::unique_ptr<Cursor>(std::make_unique<Partition>(opening, params, by, ranks));
@@ -92,12 +91,6 @@ class Partition final : public Cursor {
     if (!before) return;
     const Status loaded = load(*before);
     if (!loaded.ok()) throw StatusException(loaded);
-  }
-
-  static Status not_divided(int64_t n, int64_t world) {
-    return failed_precondition(expected_found(concat("a number of parts that ", world, " ranks divide"),
-                                              concat(n),
-                                              "choose n as a multiple of all numbers of ranks to come"));
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override;
