@@ -58,8 +58,7 @@ int64_t product_of(int64_t a, int64_t b) { return a < 0 || b < 0 ? -1 : checked_
 // Whether an operator gives each element of its input, changed or not, or leaves it out, and does not keep it
 // until others have come.
 bool gives_at_once(const OperatorDef& op) {
-  const bool each = op.typing.columns == Columns::passed || op.typing.columns == Columns::judged ||
-                    op.typing.columns == Columns::mapped || op.typing.slice != nullptr;
+  const bool each = goes_by_element(op) || op.typing.slice != nullptr;
   return !op.position.keeps_rows && (each || op.position.kept == nullptr);
 }
 
@@ -272,11 +271,8 @@ void Dataset::inherit_parts() {
     return;
   }
   if (sites_.parts == 0 || !sites_.counts_rank.empty()) return;
-  const bool by_element = op_->typing.slice == nullptr && op_->position.epochs == nullptr &&
-                          (op_->typing.columns == Columns::passed || op_->typing.columns == Columns::judged ||
-                           op_->typing.columns == Columns::mapped);
   const bool draws = !inputs_.empty() && sites_.seeds.size() > inputs_[0]->sites().seeds.size();
-  if (!by_element) {
+  if (!goes_by_element(*op_)) {
     sites_.counts_rank = concat(op_->name, " counts the elements of its rank");
   } else if (draws) {
     sites_.counts_rank = concat(op_->name, " draws by the number of the element in its rank");

@@ -210,6 +210,14 @@ inline bool can_be_read_by_position(const OperatorDef& op) {
   return op.access.open != nullptr || op.typing.slice != nullptr;
 }
 
+// Whether what it gives for an element of its input follows from the element alone: the element, another, or
+// nothing.
+inline bool goes_by_element(const OperatorDef& op) {
+  const Columns columns = op.typing.columns;
+  return op.typing.slice == nullptr && op.position.epochs == nullptr &&
+         (columns == Columns::passed || columns == Columns::judged || columns == Columns::mapped);
+}
+
 // How many elements there are with these parameters.
 int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::span<const DatasetRef> inputs);
 

@@ -132,7 +132,7 @@ Status RecordIndex::save(FileSystem& files, const std::string& place) const {
 Status RecordIndex::load_page_of(int64_t entry) {
   int64_t page = entry / page_entries_;
   if (page == page_) return Status();
-  // Who goes on in order, as in a part of a file, needs no more than that.
+  // Reading in order, as in a part of a file, needs one page at a time.
   if (page != page_ + 1) ++pages_read_;
   if (pages_read_ > kPagesAlone && count_ < kWholeEntries) {
     page_entries_ = kWholeEntries;

@@ -547,7 +547,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (holding && !holding->goes_on()) return checkpoint;
   WEIR_TRY(archive.status());
   checkpoint.stage = archive.take();
-  checkpoint.inherited = known_parts(*position.session);
+  if (position.in_parts) checkpoint.inherited = known_parts(*position.session);
   Archive failed;
   position.session->failed_reads().state(failed);
   checkpoint.failed_reads = failed.take();

@@ -11,6 +11,7 @@
 #include "format/record_index.h"
 #include "format/tfrecord.h"
 #include "fs/wrapped_files.h"
+#include "graph/explain.h"
 #include "iterator/checkpoint.h"
 #include "iterator/iterator.h"
 #include "iterator/rank_positions.h"
@@ -280,6 +281,19 @@ TEST_CASE("parts: positions that do not cover all parts once are refused") {
             .ok());
 }
 
+TEST_CASE("parts: explain warns of seeds that each rank would draw for itself") {
+  ThreadsRuntime runtime;
+  const auto warns = [&](const char* text) {
+    const DocumentRef document = parse_text(*runtime, text);
+    const bool in_json = explain(*document, true).find("draws its own seeds") != std::string::npos;
+    CHECK((explain(*document, false).find("warning: ") != std::string::npos) == in_json);
+    return in_json;
+  };
+  CHECK(warns("range(30) | partition(6, p -> p | shuffle(9))"));
+  CHECK(!warns("range(30) | partition(6, p -> p | shuffle(9, seed: 1))"));
+  CHECK(!warns("range(30) | shuffle(9)"));
+}
+
 // Nothing is allocated or added up that the bytes alone say.
 TEST_CASE("parts: damaged numbers of a position are errors") {
   ThreadsRuntime runtime;
@@ -371,6 +385,9 @@ TEST_CASE("parts: a checkpoint of many parts is compact") {
   ThreadsRuntime runtime;
   OpenIterator iterator = open_text(*runtime, "range(2000000) | partition(1024, p -> p | shuffle(1000))");
   take_lines(*iterator, 100'000, 100);
+  CHECK(require_value(iterator->save()).size() < 24 * 1024);
+  // Far enough for each part to have a position of its own.
+  take_lines(*iterator, 1'200'000, 1000);
   CHECK(require_value(iterator->save()).size() < 24 * 1024);
 }
 

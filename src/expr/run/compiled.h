@@ -72,7 +72,7 @@ class CompiledFunction final : public Function {
   // nothing, if that takes a call.
   // REQUIRES: the row has not failed
   bool close_over(const CallArgs& args, const Block& in, int row, Closure& out) const;
-  // Its result is a dataset: the node of it, or null if that is a variable or takes a call.
+  // The node of the dataset that is its result; null if that is a variable or takes a call.
   const Dataset* body() const {
     if (!closes_over_ || program_.code.empty()) return nullptr;
     return program_.code[0].dataset.get();

@@ -30,10 +30,7 @@ std::vector<DatasetRef> written_inputs(const Dataset& node) {
 
 // Whether the elements of a node are those of its one input, file by file.
 bool goes_by_files(const Dataset& node) {
-  const Columns columns = node.op().typing.columns;
-  const bool each = columns == Columns::passed || columns == Columns::judged || columns == Columns::mapped;
-  return each && node.op().typing.slice == nullptr && node.op().position.epochs == nullptr &&
-         !node.op().position.keeps_rows && written_inputs(node).size() == 1;
+  return goes_by_element(node.op()) && !node.op().position.keeps_rows && written_inputs(node).size() == 1;
 }
 
 // Builds the chain of operators from a source of files on again, over other names.

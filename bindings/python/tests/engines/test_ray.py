@@ -137,7 +137,7 @@ def test_another_number_of_ranks(one_node):
 
 
 def test_the_window_is_bounded(one_node):
-    """Readers that nobody waits for stop after the chunks that were asked for."""
+    """Readers stop without a consumer after the chunks that were asked for."""
     dataset = weir.parse(document(2, inner="map(x -> {x, row: full([1000], x)})", source="range(20000)"))
     iterator = weir.ray.iterator(weir.ray.read(dataset, concurrency=2), window_bytes=480_000)
     taken = 4000
