@@ -108,7 +108,8 @@ void* CallObject::row_output(uint32_t index, const Shape& shape) {
   if (has_owners(dtype)) std::memset(tensor.data, 0, tensor.byte_size());
   return (output.list[static_cast<size_t>(row_)] = std::move(tensor)).data;
 }
-void* CallObject::allocate(uint64_t size) {
+
+void* AnyCall::allocate(uint64_t size) {
   if (size > kMaxAllocation) throw std::bad_alloc();
   allocated_.push_back(Buffer::allocate(static_cast<size_t>(size)));
   return allocated_.back()->data();
@@ -278,10 +279,14 @@ namespace {
 template <class Body>
 int32_t inside_call(weir_call call, weir_error* error, Body&& body) {
   return guarded(error, [&]() -> Status {
-    ExclusivePin<CallObject> pinned(call.value);
+    ExclusivePin<AnyCall> pinned(call.value);
     if (!pinned) return pin_error(pinned, "the call of a callback that is running", call.value);
     return body(*pinned);
   });
+}
+
+Status not_of_rows() {
+  return invalid_argument(expected_found("the call of a function or a source", "one of a file system"));
 }
 
 }  // namespace
@@ -292,19 +297,21 @@ using namespace weir;
 using namespace weir::capi;
 
 int64_t weir_call_rows(weir_call call) {
-  ExclusivePin<CallObject> pinned(call.value);
-  return pinned ? pinned->rows() : 0;
+  ExclusivePin<AnyCall> pinned(call.value);
+  const CallObject* const known = pinned ? pinned->of_rows() : nullptr;
+  return known ? known->rows() : 0;
 }
 
 int32_t weir_call_cancelled(weir_call call) {
-  ExclusivePin<CallObject> pinned(call.value);
+  ExclusivePin<AnyCall> pinned(call.value);
   return pinned && !pinned->cancelled() ? 0 : 1;
 }
 
 int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out, weir_error* error) {
-  return inside_call(call, error, [&](CallObject& object) -> Status {
+  return inside_call(call, error, [&](AnyCall& object) -> Status {
     WEIR_TRY(check_view(out));
-    return object.input(index, *out);
+    const CallObject* const rows = object.of_rows();
+    return rows ? rows->input(index, *out) : not_of_rows();
   });
 }
 
@@ -312,16 +319,17 @@ int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int
                          weir_error* error) {
   if (!out) return answer_null_out(error);
   *out = nullptr;
-  return inside_call(call, error, [&](CallObject& object) -> Status {
+  return inside_call(call, error, [&](AnyCall& object) -> Status {
     WEIR_ASSIGN(auto checked, read_dims(rank, dims));
-    return object.output(index, checked, out);
+    CallObject* const rows = object.of_rows();
+    return rows ? rows->output(index, checked, out) : not_of_rows();
   });
 }
 
 int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error) {
   if (!out) return answer_null_out(error);
   *out = nullptr;
-  return inside_call(call, error, [&](CallObject& object) -> Status {
+  return inside_call(call, error, [&](AnyCall& object) -> Status {
     *out = object.allocate(size);
     return Status();
   });
@@ -329,7 +337,7 @@ int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error
 
 int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message, uint64_t message_size,
                        weir_error* error) {
-  return inside_call(call, error, [&](CallObject& object) -> Status {
+  return inside_call(call, error, [&](AnyCall& object) -> Status {
     WEIR_ASSIGN(std::string_view text, read_string(message, message_size, "a message", kMaxMessageBytes));
     return object.fail(row, code, text);
   });

@@ -22,20 +22,33 @@
 
 namespace weir::capi {
 
-class CallObject final : public Object {
+// What every weir_call can do.
+class AnyCall : public Object {
  public:
   static constexpr HandleKind kKind = HandleKind::call;
 
+  virtual bool cancelled() const = 0;
+  virtual Status fail(int64_t row, int32_t code, std::string_view message) = 0;
+  // Null unless it makes rows.
+  virtual class CallObject* of_rows() { return nullptr; }
+  void* allocate(uint64_t size);
+
+ protected:
+  std::vector<BufferRef> allocated_;
+};
+
+class CallObject final : public AnyCall {
+ public:
   // REQUIRES: the references outlive finish(); in a call by block all columns of `in` are dense.
   CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
              bool by_block);
 
   int64_t rows() const { return by_block_ ? in_.rows : 1; }
-  bool cancelled() const { return session_.cancelled.load(std::memory_order_relaxed); }
+  CallObject* of_rows() override { return this; }
+  bool cancelled() const override { return session_.cancelled.load(std::memory_order_relaxed); }
   Status input(uint32_t index, weir_view& view) const;
   Status output(uint32_t index, std::span<const int64_t> dims, void** data);
-  void* allocate(uint64_t size);
-  Status fail(int64_t row, int32_t code, std::string_view message);
+  Status fail(int64_t row, int32_t code, std::string_view message) override;
 
   // Checks what a call by block wrote and turns its result into the outcome of the call. Fails only if the
   // whole call does; errors of single rows are in `out`.
@@ -77,7 +90,6 @@ class CallObject final : public Object {
   const bool by_block_;
   int row_ = 0;
   std::vector<Output> outputs_;
-  std::vector<BufferRef> allocated_;
 };
 
 // A call that has a handle. Other threads may use the handle at any time, even while the callback returns,
@@ -97,7 +109,7 @@ class RunningCall {
   }
 
   weir_call handle() const { return handle_; }
-  CallObject& object() const { return *static_cast<CallObject*>(slot_->object); }
+  CallObject& object() const { return *static_cast<AnyCall*>(slot_->object)->of_rows(); }
   // Afterwards only this thread uses the call.
   CallObject& close() {
     drop_owner(HandleKind::call, handle_.value);

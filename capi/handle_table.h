@@ -39,6 +39,7 @@ enum class HandleKind : uint8_t {
   error,
   feedable,
   checkpoint_manager,
+  file,
 };
 
 // Kinds whose objects are pinned for every element.

@@ -3,6 +3,7 @@
 #include <sys/random.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -16,6 +17,7 @@
 #include "fs/file_system.h"
 #include "fs/local_files.h"
 #include "fs/machine_limits.h"
+#include "fs/remote_files.h"
 
 namespace weir::capi {
 
@@ -23,7 +25,12 @@ namespace {
 
 bool asks_for_top(const char* value) { return value && *value != '\0' && std::string_view(value) != "0"; }
 
+// What the extension weir-remote serves, for an error that names it.
+constexpr std::string_view kRemoteSchemes[] = {"http", "https", "s3", "gs", "az", "hf"};
+
 constexpr int64_t kDefaultPoolBytes = int64_t{256} << 20;
+
+constexpr uint64_t kMaxFoldersBytes = 1 << 16;
 
 // The first version of weir_runtime_options.
 constexpr size_t kRuntimeOptionsBytes = offsetof(weir_runtime_options, record_bytes);
@@ -97,10 +104,18 @@ class HostAllocator final : public RefCounted {
   const weir_allocator host_;
 };
 
+RuntimeHost::RuntimeHost(std::vector<std::string> extension_folders)
+    : files_(local_file_system(), [this](const std::string& scheme) { return find_scheme(scheme); }),
+      extensions_(std::move(extension_folders), [this] {
+        return weir_runtime{
+            publish(HandleKind::runtime, std::make_unique<RuntimeObject>(RefPtr<RuntimeHost>(this)))};
+      }) {}
+
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
-                                        std::unique_ptr<Logger> logger, const std::string& trace_file) {
+                                        std::unique_ptr<Logger> logger, const std::string& trace_file,
+                                        std::vector<std::string> extension_folders) {
   // Starting threads makes the system read files about the machine.
-  RefPtr<RuntimeHost> host(new RuntimeHost());
+  RefPtr<RuntimeHost> host(new RuntimeHost(std::move(extension_folders)));
   host->clock_ = std::make_unique<SteadyClock>();
   host->random_ = std::make_unique<SystemRandom>(*host->clock_);
   host->logger_ = std::move(logger);
@@ -121,7 +136,8 @@ RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, Ref
   Runtime& runtime = host->runtime_;
   runtime.executor = host->executor_.get();
   runtime.clock = host->clock_.get();
-  runtime.files = &local_file_system();
+  runtime.files = &host->files_;
+  runtime.names = host.get();
   runtime.random = host->random_.get();
   runtime.logger = host->logger_.get();
   runtime.pool = host->pool_.get();
@@ -165,6 +181,31 @@ Status RuntimeHost::add_callback(const std::string& name, RefPtr<const Callback>
     return Status(Code::already_exists, Mistake(concat("a callback is already registered as @", name)));
   }
   return Status();
+}
+
+Status RuntimeHost::add_file_system(const std::vector<std::string>& schemes, RefPtr<RemoteStore> store) {
+  return files_.add(schemes, std::make_shared<RemoteFiles>(std::move(store), blocks_));
+}
+
+Status RuntimeHost::find_scheme(const std::string& scheme) {
+  WEIR_ASSIGN(const bool found, extensions_.provide(Extensions::Provides::scheme, scheme));
+  if (found || std::ranges::find(kRemoteSchemes, scheme) == std::end(kRemoteSchemes)) return {};
+  std::string folders;
+  for (const std::string& folder : extensions_.folders())
+    folders += concat(folders.empty() ? "" : ", ", folder);
+  return failed_precondition(
+      {concat("names with ", quote(scheme + "://"),
+              " need the extension weir-remote, which is in none of the folders ", folders),
+       "install it there, or set WEIR_EXTENSIONS to its folder"});
+}
+
+Result<std::optional<HandedThing>> RuntimeHost::find(const std::string& name) {
+  WEIR_ASSIGN(const bool found, extensions_.provide(Extensions::Provides::name, name));
+  if (!found) return std::optional<HandedThing>();
+  MutexLock lock(mutex_);
+  const auto registered = callbacks_.find(name);
+  if (registered == callbacks_.end()) return std::optional<HandedThing>();
+  return std::optional<HandedThing>(registered->second);
 }
 
 Handed RuntimeHost::callbacks() const {
@@ -270,8 +311,12 @@ int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* o
     }
     WEIR_ASSIGN(const std::string_view trace_file,
                 read_string(known.trace_file, known.trace_file_size, "the name of a file", kMaxNameBytes));
-    auto host =
-        RuntimeHost::create(known, *std::move(allocator), *std::move(logger), std::string(trace_file));
+    WEIR_ASSIGN(const std::string_view folders, read_string(known.extensions, known.extensions_size,
+                                                            "folders of extensions", kMaxFoldersBytes));
+    // A program that has more rights than its caller loads nothing that the caller names.
+    WEIR_ASSIGN(auto extensions, extension_folders(folders, ::secure_getenv("WEIR_EXTENSIONS")));
+    auto host = RuntimeHost::create(known, *std::move(allocator), *std::move(logger), std::string(trace_file),
+                                    std::move(extensions));
     out->value = publish(HandleKind::runtime, std::make_unique<RuntimeObject>(std::move(host)));
     return Status();
   });
@@ -293,5 +338,15 @@ int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t n
     }
     if (taken->signature() != nullptr) WEIR_TRY(check_function_name(key));
     return host->add_callback(std::string(key), std::move(taken));
+  });
+}
+
+int32_t weir_runtime_load_extension(weir_runtime runtime, const char* file, uint64_t file_size,
+                                    weir_error* error) {
+  return guarded(error, [&]() -> Status {
+    WEIR_ASSIGN(auto host, runtime_of(runtime));
+    WEIR_ASSIGN(const std::string_view name,
+                read_string(file, file_size, "the name of a file", kMaxNameBytes));
+    return host->extensions().load(std::string(name));
   });
 }

@@ -8,31 +8,39 @@
 #include <string>
 
 #include "capi/barrier.h"
+#include "capi/extensions.h"
 #include "capi/logging.h"
 #include "capi/top_page.h"
 #include "core/runtime.h"
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/executor.h"
+#include "fs/block_cache.h"
+#include "fs/routed_files.h"
 #include "graph/document.h"
+#include "graph/name_finder.h"
 
 namespace weir::capi {
 
 // The host's allocator, as the pool calls it; destroyed after the pool and its buffers.
 class HostAllocator;
 
-class RuntimeHost final : public RefCounted {
+class RuntimeHost final : public RefCounted, private NameFinder {
  public:
   // REQUIRES: options were checked
   static RefPtr<RuntimeHost> create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
-                                    std::unique_ptr<Logger> logger, const std::string& trace_file);
+                                    std::unique_ptr<Logger> logger, const std::string& trace_file,
+                                    std::vector<std::string> extension_folders);
   ~RuntimeHost() override;
 
   Runtime& runtime() { return runtime_; }
+  Extensions& extensions() { return extensions_; }
   // Null unless somebody asked for it.
   TopPage* top() { return top_.get(); }
   // Returns already_exists if the name is taken.
   Status add_callback(const std::string& name, RefPtr<const Callback> callback);
+  // Returns already_exists if one of the schemes is taken.
+  Status add_file_system(const std::vector<std::string>& schemes, RefPtr<RemoteStore> store);
   // Returns all registered callbacks by name.
   Handed callbacks() const;
 
@@ -43,7 +51,10 @@ class RuntimeHost final : public RefCounted {
   void forget_iterator(uint64_t iterator);
 
  private:
-  RuntimeHost() = default;
+  explicit RuntimeHost(std::vector<std::string> extension_folders);
+  // Loads the extension that serves a scheme.
+  Status find_scheme(const std::string& scheme);
+  Result<std::optional<HandedThing>> find(const std::string& name) override;
   void write_trace() noexcept;
 
   Runtime runtime_;
@@ -54,6 +65,9 @@ class RuntimeHost final : public RefCounted {
   std::unique_ptr<BufferPool> pool_;
   std::unique_ptr<TraceLog> trace_;
   std::string trace_file_;
+  const RefPtr<BlockCache> blocks_ = make_ref<BlockCache>();
+  RoutedFiles files_;
+  Extensions extensions_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<TopPage> top_;
 

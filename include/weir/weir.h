@@ -187,6 +187,9 @@ typedef struct weir_record_writer {
 typedef struct weir_example {
   uint64_t value;
 } weir_example;
+typedef struct weir_file {
+  uint64_t value;
+} weir_file;
 
 /* As a length: the string ends at its NUL. */
 #define WEIR_STRLEN UINT64_MAX
@@ -321,10 +324,14 @@ typedef struct weir_runtime_options {
    * events, which take 10 MB until then. If it can't be written, that is logged as an error. */
   const char* trace_file;
   uint64_t trace_file_size;
+  /* Folders with extensions, separated by colons, which come before those of the environment variable
+   * WEIR_EXTENSIONS and the folder `weir` beside the library; see Extensions. NULL: none. */
+  const char* extensions;
+  uint64_t extensions_size;
 } weir_runtime_options;
 
 #define WEIR_RUNTIME_OPTIONS_INIT \
-  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0 }
+  { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
  * one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit(). */
@@ -514,8 +521,8 @@ typedef struct weir_generator {
 #define WEIR_GENERATOR_INIT \
   { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
 
-/* The following may be called only inside a callback or a generator's next, by one thread at a time, with its
- * weir_call. Afterwards the call is a stale handle. */
+/* The following may be called only inside a callback, a generator's next or a function of a file system, by
+ * one thread at a time, with its weir_call. Afterwards the call is a stale handle. */
 
 /* Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call. */
 WEIR_API int64_t weir_call_rows(weir_call call);
@@ -540,6 +547,134 @@ WEIR_API int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const
 
 /* Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1. */
 WEIR_API int32_t weir_call_cancelled(weir_call call);
+
+/* ---- Files elsewhere ----------------------------------------------------------------------------------- */
+
+/* What is known of a file or a folder. */
+typedef struct weir_file_info {
+  uint32_t struct_size;
+  uint32_t flags; /* WEIR_FILE_FOLDER */
+  uint64_t size;
+  int64_t modified_ns; /* since 1970; 0 if unknown */
+  weir_string version; /* another one for other contents, such as an ETag; empty if unknown. The library
+                          copies it before the call ends; weir_call_allocate has memory for it */
+} weir_file_info;
+
+#define WEIR_FILE_FOLDER 1u
+
+#define WEIR_FILE_INFO_INIT                      \
+  {                                              \
+    sizeof(weir_file_info), 0, 0, 0, { NULL, 0 } \
+  }
+
+/* A file system: where files with names such as "s3://bucket/key" are. Its functions get the whole name. They
+ * may be called on any thread, several at once, and all but `read` may block. They return WEIR_OK, or any
+ * other number to fail; why is said with weir_call_fail(call, 0, ...), for which not_found,
+ * permission_denied, unavailable (it may succeed later), failed_precondition (the file was replaced) and
+ * data_loss are the usual codes. If weir_call_cancelled says 1, the result is no longer needed. Of the other
+ * functions that take a call, weir_call_allocate may be used as well.
+ *
+ * The library keeps blocks of files in memory, asks for several at once while a file is read in order, and
+ * tries nothing twice: that is left to the file system, which knows what may succeed. */
+typedef struct weir_file_system {
+  uint32_t struct_size;
+  uint32_t flags;      /* 0 */
+  const char* schemes; /* what its names begin with, without "://", separated by spaces: "s3" */
+  uint64_t schemes_size;
+  /* Sets the fields of `out` after struct_size. */
+  int32_t (*stat)(void* user_data, weir_string name, weir_file_info* out, weir_call call);
+  /* Calls weir_call_entry for each file and folder in `folder`, which ends with a slash, whose name there
+   * begins with `prefix`. NULL if names cannot be listed. */
+  int32_t (*list)(void* user_data, weir_string folder, weir_string prefix, weir_call call);
+  /* Opens a file for reading: sets `file`, and `out` like stat. */
+  int32_t (*open)(void* user_data, weir_string name, weir_file_info* out, void** file, weir_call call);
+  /* Begins to read `size` bytes from `offset` on, and returns without waiting for them. If it returns
+   * WEIR_OK, it calls weir_call_done once, on any thread, now or later: `call` and `out` are valid until
+   * then. A read that fails later calls weir_call_fail first. The library asks for nothing beyond the size
+   * that `open` told, so fewer bytes than asked for are an error (data_loss). All reads of a file see the
+   * contents that were there when it was opened. */
+  int32_t (*read)(void* user_data, void* file, uint64_t offset, void* out, uint64_t size, weir_call call);
+  /* Exactly once for each file that was opened, after its last read. */
+  void (*close)(void* user_data, void* file);
+  /* Begins a new file, in place of one that may be there and stays until `finish`. NULL if files cannot be
+   * written. */
+  int32_t (*create)(void* user_data, weir_string name, void** writer, weir_call call);
+  int32_t (*write)(void* user_data, void* writer, const void* data, uint64_t size, weir_call call);
+  /* Exactly once for each writer. If `publish` is 1, readers see the whole file from now on; else, and if it
+   * fails, they see what they saw before. */
+  int32_t (*finish)(void* user_data, void* writer, int32_t publish, weir_call call);
+  /* NULL if files cannot be removed. */
+  int32_t (*remove)(void* user_data, weir_string name, weir_call call);
+  void (*destroy)(
+      void* user_data); /* exactly once, after everything was closed, on any thread; may be NULL */
+  void* user_data;
+} weir_file_system;
+
+#define WEIR_FILE_SYSTEM_INIT \
+  { sizeof(weir_file_system), 0, NULL, 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+
+/* Registers a file system, which then serves all names with its schemes, wherever a file is named. The
+ * library takes ownership: it destroys the file system with the runtime and everything that uses it; if this
+ * call fails, before it returns. Errors: already_exists if a scheme is taken; invalid_argument. */
+WEIR_API int32_t weir_runtime_register_file_system(weir_runtime runtime, const weir_file_system* files,
+                                                   weir_error* error);
+
+/* Ends a read of a file system: `size` bytes are there. The call is a stale handle afterwards. */
+WEIR_API void weir_call_done(weir_call call, uint64_t size);
+
+/* Adds an entry to a list: its name in the folder, without slashes. Errors: invalid_argument for such a name;
+ * resource_exhausted beyond 16,777,216 entries. */
+WEIR_API int32_t weir_call_entry(weir_call call, const char* name, uint64_t name_size,
+                                 const weir_file_info* info, weir_error* error);
+
+/* Opens a file as the library itself does, by its name with or without a scheme, for a source or function of
+ * the program's that reads files. `info` may be NULL; its version lives as long as the file. Blocks. Errors:
+ * those of the file system. */
+WEIR_API int32_t weir_file_open(weir_runtime runtime, const char* name, uint64_t name_size,
+                                weir_file_info* info, weir_file* out, weir_error* error);
+
+/* Reads up to `size` bytes from `offset` on, fewer only at the end, and sets `read` to how many. Blocks;
+ * several threads may read one file at once. */
+WEIR_API int32_t weir_file_read(weir_file file, uint64_t offset, void* out, uint64_t size, uint64_t* read,
+                                weir_error* error);
+
+WEIR_API void weir_file_release(weir_file file);
+
+/* ---- Extensions ---------------------------------------------------------------------------------------- */
+
+/* An extension is a shared library that uses this header alone and registers functions, sources and file
+ * systems. It exports one function:
+ *
+ *   WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, weir_error* error) {
+ *     out->abi = WEIR_EXTENSION_ABI;
+ *     out->name = "weir-example";
+ *     out->version = "1.0.0";
+ *     return weir_runtime_register(runtime, "example", WEIR_STRLEN, &callback, error);
+ *   }
+ *
+ * It is called once for each runtime that loads the extension, possibly on several threads at once, and may
+ * only register. What it registered stays if it fails afterwards. An extension is never unloaded.
+ *
+ * A document that uses a name or scheme that is not there makes the library look for it in the extensions'
+ * folders: those of weir_runtime_options, then of the environment variable WEIR_EXTENSIONS (unless the
+ * process has more rights than its caller), then `weir` beside the library. Each extension has an index
+ * there, a file whose name ends with ".weir.json":
+ *
+ *   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": []} */
+typedef struct weir_extension {
+  uint32_t struct_size;
+  uint32_t abi;     /* WEIR_EXTENSION_ABI of the header that it was built with */
+  const char* name; /* these two end with a NUL, and live as long as the process */
+  const char* version;
+} weir_extension;
+
+#define WEIR_EXTENSION_ABI 1u
+
+/* Loads an extension from a file. An extension that the runtime has already loaded is not loaded again.
+ * Errors: not_found; failed_precondition if it was built for another ABI; invalid_argument if it is no
+ * extension; those of its registrations. */
+WEIR_API int32_t weir_runtime_load_extension(weir_runtime runtime, const char* file, uint64_t file_size,
+                                             weir_error* error);
 
 /* ---- Datasets ------------------------------------------------------------------------------------------ */
 

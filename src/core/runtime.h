@@ -29,6 +29,7 @@ class FailedReads;     // core/failed_reads.h
 class Scheduler;       // exec/scheduler.h
 class FileSystem;      // fs/file_system.h
 class Memo;            // core/memo.h
+class NameFinder;      // graph/name_finder.h
 struct PartPositions;  // core/part_positions.h
 class Sample;          // core/stage_stats.h
 class SourceNames;     // core/origins.h
@@ -74,6 +75,8 @@ struct Runtime {
   bool origins = true;
   // Null: nothing is traced.
   TraceLog* trace = nullptr;
+  // Null: only what was registered has names.
+  NameFinder* names = nullptr;
 };
 
 // A place in a graph that uses a seed, given or drawn when the graph was built. Written into checkpoints.

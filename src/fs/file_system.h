@@ -65,6 +65,8 @@ struct FileInfo {
   uint64_t size = 0;
   int64_t modified_ns = 0;
   bool is_folder = false;
+  // Another one for other contents; empty if unknown.
+  std::string version{};
 };
 
 class FileSystem {
@@ -77,6 +79,10 @@ class FileSystem {
   virtual Result<FileInfo> stat(const std::string& name) = 0;
   // The names in a folder without "." and "..", in no particular order.
   virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
+  // The same; may leave out names that don't begin with `prefix`.
+  virtual Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string&) {
+    return list_folder(folder);
+  }
   virtual Status remove(const std::string& name) = 0;
   // An empty one.
   virtual Status remove_folder(const std::string& folder) = 0;

@@ -65,9 +65,12 @@ bool match_one(std::string_view pattern, size_t& at, std::string_view character)
   return take_character(pattern, at) == character;
 }
 
-std::string without_escapes(std::string_view part) {
+bool is_wildcard(char c) { return c == '*' || c == '?' || c == '['; }
+
+// What a part begins with, up to its first wildcard.
+std::string literal_start(std::string_view part) {
   std::string plain;
-  for (size_t i = 0; i < part.size(); ++i) {
+  for (size_t i = 0; i < part.size() && !is_wildcard(part[i]); ++i) {
     if (part[i] == '\\' && i + 1 < part.size()) ++i;
     plain.push_back(part[i]);
   }
@@ -80,25 +83,21 @@ bool is_literal(std::string_view part) { return part.find_first_of("*?[") == std
 bool is_no_match(const Status& status) { return status.code() == Code::not_found; }
 
 // Appends to `out` each path of `bases` extended by what matches `part` there.
-Status extend(FileSystem& files, const std::vector<std::string>& bases, std::string_view part, bool last,
+Status extend(FileSystem& files, const std::vector<std::string>& bases, std::string_view part,
               std::vector<std::string>& out) {
+  const std::string start = literal_start(part);
   for (const std::string& base : bases) {
     if (is_literal(part)) {
-      out.push_back(base + without_escapes(part));
+      out.push_back(base + start);
       continue;
     }
-    Result<std::vector<std::string>> names = files.list_folder(base.empty() ? "." : base);
+    Result<std::vector<std::string>> names = files.list_beginning(base.empty() ? "." : base, start);
     if (!names.ok()) {
       if (is_no_match(names.status())) continue;
       return names.status();
     }
     for (const std::string& name : *names) {
-      if (!matches_pattern(part, name)) continue;
-      if (!last) {
-        const Result<FileInfo> info = files.stat(base + name);
-        if (!info.ok() || !info->is_folder) continue;
-      }
-      out.push_back(base + name);
+      if (matches_pattern(part, name)) out.push_back(base + name);
     }
   }
   return {};
@@ -141,7 +140,7 @@ Result<std::vector<std::string>> FileSystem::glob(std::string_view pattern) {
     if (part.empty()) {
       longer = std::move(paths);
     } else {
-      WEIR_TRY(extend(*this, paths, part, behind == pattern.size(), longer));
+      WEIR_TRY(extend(*this, paths, part, longer));
     }
     for (std::string& path : longer) path.append(slashes);
     paths = std::move(longer);

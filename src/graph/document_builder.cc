@@ -2,10 +2,12 @@
 
 #include "core/text.h"
 #include "core/values.h"
+#include "expr/types/kernel.h"
 #include "graph/binder.h"
 #include "graph/canonical.h"
 #include "graph/counted_dataset.h"
 #include "graph/document.h"
+#include "graph/name_finder.h"
 #include "graph/same_draws.h"
 #include "graph/signatures.h"
 #include "ops/list.h"
@@ -34,6 +36,20 @@ const DocumentRef* document_of(const Handed& handed, const std::string& word) {
 
 // Names a dataset handed in as no text can.
 std::string name_of_handed(const std::string& word) { return "@" + word; }
+
+// Adds what extensions provide of the names that are used.
+Status add_found(Runtime& runtime, const Node& node, Handed& handed) {
+  const bool asks = node.kind == Kind::callback ||
+                    (node.kind == Kind::call && !find_operator(node.text) && !find_kernel(node.text));
+  if (asks && !handed.contains(node.text)) {
+    WEIR_ASSIGN(auto found, runtime.names->find(node.text));
+    if (found) handed.emplace(node.text, *std::move(found));
+  }
+  for (const Item& item : node.items) {
+    if (item.value) WEIR_TRY(add_found(runtime, *item.value, handed));
+  }
+  return {};
+}
 
 // Replaces the datasets handed in by names, which the scope knows.
 NodePtr with_names(const NodePtr& node, const Handed& handed) {
@@ -65,6 +81,7 @@ class DocumentBuilder {
     auto written = syntax::write_out_functions(tree.root);
     if (!written.ok()) return syntax::render(written.status(), tree.source);
     tree.root = *std::move(written);
+    if (runtime.names) WEIR_TRY(add_found(runtime, *tree.root, handed));
     RefPtr<Document> document(new Document());
     document->tree_ = std::make_unique<const syntax::Tree>(std::move(tree));
     document->handed_ = std::move(handed);

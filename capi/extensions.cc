@@ -1,0 +1,204 @@
+#include "capi/extensions.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <atomic>
+
+#include "core/text.h"
+#include "fs/file_system.h"
+#include "syntax/parser.h"
+
+namespace weir::capi {
+
+namespace {
+
+constexpr uint64_t kMaxIndexBytes = 1 << 20;
+constexpr std::string_view kIndexSuffix = ".weir.json";
+
+// Where libweir.so is; empty if that is unknown.
+std::string own_folder() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&weir_version), &info) == 0 || !info.dli_fname) return {};
+  const std::string file(info.dli_fname);
+  const size_t slash = file.rfind('/');
+  return slash == std::string::npos || file[0] != '/' ? std::string() : file.substr(0, slash);
+}
+
+std::vector<std::string> split_folders(std::string_view text) {
+  std::vector<std::string> out;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find(':', begin), text.size());
+    if (end > begin) out.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return out;
+}
+
+Status damaged_index(const std::string& file, std::string_view found) {
+  return file_error(Code::invalid_argument,
+                    expected_found(R"({"library": "FILE", "schemes": […], "functions": […], "sources": […]})",
+                                   concat(found)),
+                    file);
+}
+
+// Adds what an index says to `out`; the first to provide something wins.
+Status read_index(const std::string& folder, const std::string& file,
+                  std::map<std::string, std::string>& out) {
+  WEIR_ASSIGN(const std::string text, local_file_system().read_file(file, kMaxIndexBytes));
+  const Result<syntax::Tree> tree = syntax::parse_value(text);
+  if (!tree.ok() || tree->root->kind != syntax::Kind::dict) return damaged_index(file, "something else");
+  std::string library;
+  std::vector<std::string> provided;
+  for (const syntax::Item& item : tree->root->items) {
+    if (item.name == "library") {
+      library = item.value->text;
+      continue;
+    }
+    if (item.name != "schemes" && item.name != "functions" && item.name != "sources") continue;
+    for (const syntax::Item& each : item.value->items) {
+      if (each.value->kind != syntax::Kind::string)
+        return damaged_index(file, concat(item.name, " of another kind"));
+      provided.push_back(each.value->text + (item.name == "schemes" ? "://" : ""));
+    }
+  }
+  if (library.empty() || library.find('/') != std::string::npos) {
+    return damaged_index(file, concat("the library ", quote(library), ", which is no file beside it"));
+  }
+  for (std::string& name : provided) out.try_emplace(std::move(name), concat(folder, "/", library));
+  return {};
+}
+
+using LoadFunction = int32_t (*)(weir_runtime, weir_extension*, weir_error*);
+
+Result<LoadFunction> open_library(const std::string& file) {
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  const char* const why = library ? nullptr : dlerror();
+  if (!library) {
+    return file_error(Code::invalid_argument,
+                      concat("cannot load the extension ", quote(file), ": ", why ? why : "unknown error"),
+                      file);
+  }
+  void* const found = dlsym(library, "weir_extension_load");
+  if (found) return reinterpret_cast<LoadFunction>(found);
+  return file_error(Code::invalid_argument,
+                    expected_found("an extension, which exports weir_extension_load",
+                                   concat(quote(file), ", which does not")),
+                    file);
+}
+
+// An error that an extension's load function got from the library.
+struct OwnedError {
+  weir_error error = WEIR_ERROR_INIT;
+  ~OwnedError() { weir_error_clear(&error); }
+};
+
+}  // namespace
+
+// While an extension is loaded, and afterwards.
+struct Extensions::Loading {
+  std::atomic<uint32_t> done{0};
+  Status status;
+  // The thread that loads it.
+  const pid_t thread = gettid();
+};
+
+Result<std::vector<std::string>> extension_folders(std::string_view options, const char* environment) {
+  std::vector<std::string> out = split_folders(options);
+  for (const std::string& folder : out) {
+    if (folder[0] != '/')
+      return invalid_argument(expected_found("extension folders with absolute names", concat(quote(folder))));
+  }
+  for (std::string& folder : split_folders(environment ? environment : "")) {
+    if (folder[0] == '/') out.push_back(std::move(folder));
+  }
+  if (const std::string own = own_folder(); !own.empty()) out.push_back(own + "/weir");
+  return out;
+}
+
+Result<std::shared_ptr<const Extensions::Index>> Extensions::index() {
+  {
+    MutexLock lock(mutex_);
+    if (index_) return index_;
+  }
+  auto made = std::make_shared<Index>();
+  for (const std::string& folder : folders_) {
+    Result<std::vector<std::string>> names = local_file_system().list_folder(folder);
+    if (!names.ok()) continue;
+    std::sort(names->begin(), names->end());
+    for (const std::string& name : *names) {
+      if (name.ends_with(kIndexSuffix)) WEIR_TRY(read_index(folder, concat(folder, "/", name), *made));
+    }
+  }
+  MutexLock lock(mutex_);
+  if (!index_) index_ = std::move(made);
+  return index_;
+}
+
+Status Extensions::load_now(const std::string& file) const {
+  WEIR_ASSIGN(const LoadFunction load, open_library(file));
+  const weir_runtime handle = runtime_();
+  weir_extension extension{};
+  extension.struct_size = sizeof extension;
+  OwnedError failure;
+  int32_t result = WEIR_OK;
+  const ErrorPtr thrown = call_host([&] { result = load(handle, &extension, &failure.error); });
+  weir_runtime_destroy(handle);
+  if (thrown) return Status(thrown);
+  if (extension.abi != WEIR_EXTENSION_ABI) {
+    return file_error(Code::failed_precondition,
+                      expected_found(concat("an extension for ABI ", WEIR_EXTENSION_ABI),
+                                     concat(quote(file), ", which is for ", extension.abi),
+                                     "install the one that belongs to this library"),
+                      file);
+  }
+  if (result == WEIR_OK) return {};
+  const bool known = failure.error.code > 0 && failure.error.code <= WEIR_CODE_DATA_LOSS;
+  const std::string why = known ? std::string(failure.error.message.data, failure.error.message.size)
+                                : concat("it returned ", result);
+  return file_error(known ? static_cast<Code>(failure.error.code) : Code::unknown,
+                    concat("the extension ", quote(file), " failed to load: ", why), file);
+}
+
+Status Extensions::load(const std::string& file) {
+  if (!file.starts_with('/'))
+    return invalid_argument(expected_found("an extension's file with an absolute name", concat(quote(file))));
+  char* const resolved = ::realpath(file.c_str(), nullptr);
+  if (!resolved) return file_error(Code::not_found, concat("there is no extension ", quote(file)), file);
+  const std::string path(resolved);
+  std::free(resolved);
+  auto mine = std::make_shared<Loading>();
+  std::shared_ptr<Loading> loading;
+  {
+    MutexLock lock(mutex_);
+    loading = loaded_.try_emplace(path, mine).first->second;
+  }
+  if (loading == mine) {
+    try {
+      loading->status = load_now(path);
+    } catch (const std::bad_alloc&) {
+      loading->status = Status(out_of_memory());
+    }
+    if (!loading->status.ok()) {
+      MutexLock lock(mutex_);
+      loaded_.erase(path);
+    }
+    loading->done.store(1, std::memory_order_release);
+    loading->done.notify_all();
+  } else if (loading->thread == gettid() && loading->done.load(std::memory_order_acquire) == 0) {
+    return failed_precondition(concat("the extension ", quote(path), " needs itself while it loads"));
+  }
+  loading->done.wait(0, std::memory_order_acquire);
+  return loading->status;
+}
+
+Result<bool> Extensions::provide(Provides what, const std::string& name) {
+  WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
+  const auto found = known->find(what == Provides::scheme ? name + "://" : name);
+  if (found == known->end()) return false;
+  WEIR_TRY(load(found->second));
+  return true;
+}
+
+}  // namespace weir::capi

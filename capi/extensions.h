@@ -1,0 +1,56 @@
+// Extensions: the shared libraries that a runtime has loaded, and those that it can find by what they
+// provide.
+//
+// A library is opened once in the process and never closed; its load function is called once for each
+// runtime. A thread that asks for an extension that another one is loading waits for it. May be used on any
+// thread.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capi/barrier.h"
+#include "core/sync.h"
+
+namespace weir::capi {
+
+// The folders that a runtime looks in: those of its options, those of the environment, and the library's own.
+// invalid_argument if one of the options is not absolute; others are left out.
+Result<std::vector<std::string>> extension_folders(std::string_view options, const char* environment);
+
+class Extensions {
+ public:
+  enum class Provides : uint8_t { scheme, name };
+
+  // Makes another handle of the runtime.
+  using MakeHandle = std::function<weir_runtime()>;
+
+  Extensions(std::vector<std::string> folders, MakeHandle runtime)
+      : folders_(std::move(folders)), runtime_(std::move(runtime)) {}
+
+  // Loads an extension from a file with an absolute name, unless it is there.
+  Status load(const std::string& file);
+  // Loads the extension that provides it, if there is one. Returns whether there is.
+  Result<bool> provide(Provides what, const std::string& name);
+  const std::vector<std::string>& folders() const { return folders_; }
+
+ private:
+  struct Loading;
+  using Index = std::map<std::string, std::string>;  // the library by "s3://" or a name
+
+  Result<std::shared_ptr<const Index>> index();
+
+  Status load_now(const std::string& file) const;
+
+  const std::vector<std::string> folders_;
+  const MakeHandle runtime_;
+  Mutex mutex_;
+  std::shared_ptr<const Index> index_;
+  std::map<std::string, std::shared_ptr<Loading>> loaded_;
+};
+
+}  // namespace weir::capi

@@ -1,0 +1,87 @@
+// BlockCache: parts of remote files in memory, shared by all that one runtime reads, and reading ahead for
+// those who read in order.
+//
+// A file is cut at multiples of kBlockBytes. An Extent is a run of one to kMostBlocks of them that is asked
+// for at once. A read waits for the extent that it needs; if the file is read in order, those after it are
+// asked for as well. How far ahead that goes doubles whenever the reader has to wait for one, up to
+// kStreamBytes and the file's share of kSharedBytes. The cache keeps as much as all open files may read
+// ahead, and drops what was read past first, then what was used longest ago. A read that failed is told to
+// those who wait for it, and the next one asks again.
+//
+// May be used on any thread. The lock is a leaf: files are read, and threads woken, without it.
+#pragma once
+
+#include <cstdint>
+#include <list>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/ref.h"
+#include "core/status.h"
+#include "core/sync.h"
+#include "fs/remote_store.h"
+
+namespace weir {
+
+class Extent;
+
+// The extents of a file in one version, by where they begin. Guarded by the cache's lock.
+struct CachedVersion : public RefCounted {
+  std::map<uint64_t, RefPtr<Extent>> extents;
+  int open_files = 0;
+};
+
+// Who reads a file, and how far. Guarded by the cache's lock.
+struct CacheReader {
+  OpenedRemote opened;
+  RefPtr<CachedVersion> version;
+  // Where the last read ended, and how much is asked for ahead of it.
+  uint64_t next = 0;
+  uint64_t ahead = 0;
+  bool begun = false;
+};
+
+class BlockCache : public RefCounted {
+ public:
+  static constexpr uint64_t kBlockBytes = uint64_t{1} << 20;
+  static constexpr uint64_t kMostBlocks = 8;
+  static constexpr uint64_t kStreamBytes = uint64_t{8} << 20;
+  static constexpr uint64_t kSharedBytes = uint64_t{64} << 20;
+
+  BlockCache();
+  ~BlockCache() override;
+
+  // A file whose reads go through the cache.
+  RefPtr<RandomAccessFile> wrap(const std::string& name, OpenedRemote opened);
+  // What all extents take, those that were asked for included.
+  uint64_t used_bytes() const;
+
+ private:
+  class File;
+  using Versions = std::map<std::string, RefPtr<CachedVersion>>;
+
+  void begin(const std::string& key, CacheReader& reader);
+  void end(const std::string& key, CacheReader& reader) noexcept;
+  Result<size_t> read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out);
+  // The extent at `offset`; null if there is none.
+  RefPtr<Extent> find(const CacheReader& reader, uint64_t offset) const;
+  // Adds an extent from the block at `offset` on, of at most so many bytes.
+  RefPtr<Extent> add(const CacheReader& reader, uint64_t offset, uint64_t most_bytes);
+  void add_ahead(CacheReader& reader, uint64_t from, std::vector<RefPtr<Extent>>& added);
+  void ask(const CacheReader& reader, const RefPtr<Extent>& extent);
+  void finish(const RefPtr<Extent>& extent, Result<size_t> got);
+  bool make_room(uint64_t bytes);
+  void forget(Extent& extent);
+  uint64_t capacity() const;
+
+  mutable Mutex mutex_;
+  Versions versions_;
+  int64_t open_files_ = 0;
+  uint64_t used_ = 0;
+  // Those that are there, the next to be dropped first.
+  std::list<RefPtr<Extent>> kept_;
+};
+
+}  // namespace weir

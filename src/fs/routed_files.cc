@@ -1,0 +1,110 @@
+#include "fs/routed_files.h"
+
+#include <utility>
+
+#include "core/text.h"
+
+namespace weir {
+
+std::string_view scheme_of(std::string_view name) {
+  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  size_t size = 0;
+  while (size < name.size() && is_letter(name[size])) ++size;
+  return size > 0 && name.substr(size).starts_with("://") ? name.substr(0, size) : std::string_view();
+}
+
+Status RoutedFiles::add(const std::vector<std::string>& schemes, std::shared_ptr<FileSystem> files) {
+  MutexLock lock(mutex_);
+  for (const std::string& scheme : schemes) {
+    if (added_.contains(scheme))
+      return Status(Code::already_exists,
+                    concat("names with ", quote(scheme + "://"), " have a file system"));
+  }
+  for (const std::string& scheme : schemes) added_.emplace(scheme, files);
+  return {};
+}
+
+FileSystem* RoutedFiles::known(const std::string& scheme) const {
+  MutexLock lock(mutex_);
+  const auto found = added_.find(scheme);
+  return found == added_.end() ? nullptr : found->second.get();
+}
+
+Result<FileSystem*> RoutedFiles::route(const std::string& name) {
+  const std::string_view scheme = scheme_of(name);
+  if (scheme.empty()) return &local_;
+  const std::string key(scheme);
+  if (FileSystem* files = known(key)) return files;
+  const Status looked = find_ ? find_(key) : Status();
+  if (FileSystem* files = known(key)) return files;
+  if (looked.ok()) return &local_;
+  return file_error(looked.code(), looked.error().what(), name);
+}
+
+Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->do_open(name);
+}
+
+Result<std::unique_ptr<WritableFile>> RoutedFiles::create(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->create(name);
+}
+
+Result<FileInfo> RoutedFiles::stat(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->stat(name);
+}
+
+Result<std::vector<std::string>> RoutedFiles::list_folder(const std::string& folder) {
+  WEIR_ASSIGN(FileSystem* const files, route(folder));
+  return files->list_folder(folder);
+}
+
+Result<std::vector<std::string>> RoutedFiles::list_beginning(const std::string& folder,
+                                                             const std::string& prefix) {
+  WEIR_ASSIGN(FileSystem* const files, route(folder));
+  return files->list_beginning(folder, prefix);
+}
+
+Status RoutedFiles::remove(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->remove(name);
+}
+
+Status RoutedFiles::remove_folder(const std::string& folder) {
+  WEIR_ASSIGN(FileSystem* const files, route(folder));
+  return files->remove_folder(folder);
+}
+
+Status RoutedFiles::create_folders(const std::string& folder) {
+  WEIR_ASSIGN(FileSystem* const files, route(folder));
+  return files->create_folders(folder);
+}
+
+Status RoutedFiles::sync_folder(const std::string& folder) {
+  WEIR_ASSIGN(FileSystem* const files, route(folder));
+  return files->sync_folder(folder);
+}
+
+Result<std::unique_ptr<FileLock>> RoutedFiles::try_lock(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->try_lock(name);
+}
+
+Result<std::unique_ptr<FileLock>> RoutedFiles::do_lock(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->do_lock(name);
+}
+
+Status RoutedFiles::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->write_file_atomically(name, bytes);
+}
+
+Result<std::string> RoutedFiles::absolute(const std::string& name) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->absolute(name);
+}
+
+}  // namespace weir
