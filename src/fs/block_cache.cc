@@ -41,9 +41,13 @@ class Extent : public RefCounted {
   const BufferRef data;
   // Set before the state.
   Status failure;
-  // Guarded by the cache's lock.
-  std::list<RefPtr<Extent>>::iterator place{};
+  // Guarded by the cache's lock. Its place among those that are kept; while it is not, that is in `own`.
+  std::list<Extent*> own{this};
+  const std::list<Extent*>::iterator place = own.begin();
   bool kept = false;
+  // Somebody will read it who asked for it ahead, so it is not kept yet and cannot be dropped.
+  bool awaited = false;
+  bool there = false;
 
  private:
   std::atomic<uint32_t> state_{pending};
@@ -53,13 +57,15 @@ class BlockCache::File final : public RandomAccessFile {
  public:
   File(RefPtr<BlockCache> cache, const std::string& name, OpenedRemote opened)
       : RandomAccessFile(name), cache_(std::move(cache)), size_(opened.info.size) {
-    if (!opened.info.version.empty()) key_ = concat(name, '\0', opened.info.version, '\0', size_);
+    // Without a version nobody else can know that it is the same.
+    std::string key;
+    if (!opened.info.version.empty()) key = concat(name, '\0', opened.info.version, '\0', size_);
     reader_.opened = std::move(opened);
-    cache_->begin(key_, reader_);
+    cache_->begin(std::move(key), reader_);
   }
   ~File() override {
     reader_.opened.file->give_up();
-    cache_->end(key_, reader_);
+    cache_->end(reader_);
   }
 
   Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
@@ -71,8 +77,6 @@ class BlockCache::File final : public RandomAccessFile {
  private:
   const RefPtr<BlockCache> cache_;
   const uint64_t size_;
-  // Empty: nobody else knows that it is the same version.
-  std::string key_;
   CacheReader reader_;
 };
 
@@ -92,43 +96,35 @@ uint64_t BlockCache::capacity() const {
   return kSharedBytes + kStreamBytes * static_cast<uint64_t>(open_files_);
 }
 
-void BlockCache::begin(const std::string& key, CacheReader& reader) {
+void BlockCache::begin(std::string key, CacheReader& reader) {
   MutexLock lock(mutex_);
-  ++open_files_;
-  if (key.empty()) {
-    reader.version = make_ref<CachedVersion>();
+  const auto known = versions_.find(key);
+  if (known != versions_.end()) {
+    reader.version = known->second;
   } else {
-    RefPtr<CachedVersion>& shared = versions_[key];
-    if (!shared) shared = make_ref<CachedVersion>();
-    reader.version = shared;
+    reader.version = make_ref<CachedVersion>();
+    reader.version->key = std::move(key);
+    if (!reader.version->key.empty()) versions_.emplace(reader.version->key, reader.version);
   }
+  ++open_files_;
   ++reader.version->open_files;
 }
 
-void BlockCache::end(const std::string& key, CacheReader& reader) noexcept {
-  // Freed without the lock.
-  std::list<RefPtr<Extent>> dropped;
+void BlockCache::end(CacheReader& reader) noexcept {
   MutexLock lock(mutex_);
   --open_files_;
+  stop_ahead(reader);
   CachedVersion& version = *reader.version;
-  if (--version.open_files == 0 && key.empty()) {
+  if (--version.open_files == 0 && version.key.empty()) {
+    // Those that are pending are forgotten when they come.
     for (const auto& [offset, extent] : version.extents) {
-      if (!extent->kept) continue;
-      used_ -= extent->data->size();
-      extent->kept = false;
-      dropped.splice(dropped.end(), kept_, extent->place);
+      if (extent->there) drop(*extent);
     }
     version.extents.clear();
   } else if (version.open_files == 0 && version.extents.empty()) {
-    versions_.erase(key);
+    versions_.erase(version.key);
   }
-  while (used_ > capacity() && !kept_.empty()) {
-    Extent& extent = *kept_.front();
-    extent.version->extents.erase(extent.offset);
-    used_ -= extent.data->size();
-    extent.kept = false;
-    dropped.splice(dropped.end(), kept_, extent.place);
-  }
+  make_room(0);
 }
 
 RefPtr<Extent> BlockCache::find(const CacheReader& reader, uint64_t offset) const {
@@ -139,19 +135,38 @@ RefPtr<Extent> BlockCache::find(const CacheReader& reader, uint64_t offset) cons
   return offset < found->end() ? found : nullptr;
 }
 
-void BlockCache::forget(Extent& extent) {
-  extent.version->extents.erase(extent.offset);
+// It can be dropped from now on: next, or after all others.
+void BlockCache::keep(Extent& extent, bool next) {
+  extent.awaited = false;
+  auto& from = extent.kept ? kept_ : extent.own;
+  kept_.splice(next ? kept_.begin() : kept_.end(), from, extent.place);
+  extent.kept = true;
+}
+
+// What was asked for ahead of a reader that goes elsewhere can be dropped.
+void BlockCache::stop_ahead(CacheReader& reader) {
+  for (const auto& [offset, extent] : reader.version->extents) {
+    if (extent->awaited && extent->there) keep(*extent, true);
+    extent->awaited = false;
+  }
+}
+
+void BlockCache::drop(Extent& extent) {
   used_ -= extent.data->size();
+  if (extent.kept) extent.own.splice(extent.own.begin(), kept_, extent.place);
+  extent.kept = false;
+}
+
+void BlockCache::forget(Extent& extent) {
+  drop(extent);
+  const RefPtr<CachedVersion> version = extent.version;
+  version->extents.erase(extent.offset);
+  if (version->extents.empty() && version->open_files == 0) versions_.erase(version->key);
 }
 
 // Whether there is room for so many bytes, once what can be dropped was.
 bool BlockCache::make_room(uint64_t bytes) {
-  while (used_ + bytes > capacity() && !kept_.empty()) {
-    const RefPtr<Extent> oldest = kept_.front();
-    kept_.pop_front();
-    oldest->kept = false;
-    forget(*oldest);
-  }
+  while (used_ + bytes > capacity() && !kept_.empty()) forget(*kept_.front());
   return used_ + bytes <= capacity();
 }
 
@@ -181,6 +196,7 @@ void BlockCache::add_ahead(CacheReader& reader, uint64_t from, std::vector<RefPt
     if (!make_room(run)) return;
     try {
       added.push_back(add(reader, at, run));
+      added.back()->awaited = true;
     } catch (const std::bad_alloc&) {
       return;
     }
@@ -212,8 +228,8 @@ void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
     if (!there) {
       forget(*extent);
     } else if (extent->version->extents.contains(extent->offset)) {
-      extent->place = kept_.insert(kept_.end(), extent);
-      extent->kept = true;
+      extent->there = true;
+      if (!extent->awaited) keep(*extent, false);
     } else {
       // Its file was closed meanwhile.
       used_ -= extent->data->size();
@@ -232,10 +248,12 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
     extent = find(reader, offset);
     const bool waits = !extent || extent->is_pending();
     if (!in_order) {
+      if (reader.ahead > 0) stop_ahead(reader);
       reader.ahead = 0;
     } else if (waits || reader.ahead == 0) {
-      const uint64_t most = kStreamBytes + kSharedBytes / static_cast<uint64_t>(open_files_);
-      reader.ahead = std::clamp(2 * reader.ahead, kBlockBytes, most);
+      // The rest of the share is for the extent that is being read, and for one that reaches further.
+      const uint64_t share = kStreamBytes + kSharedBytes / static_cast<uint64_t>(open_files_);
+      reader.ahead = std::clamp(2 * reader.ahead, kBlockBytes, share * 2 / 3);
     }
     reader.begun = true;
     reader.next = offset;
@@ -252,10 +270,7 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
   std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);
   MutexLock lock(mutex_);
   reader.next = offset + size;
-  if (extent->kept) {
-    const bool passed = reader.ahead > 0 && reader.next == extent->end();
-    kept_.splice(passed ? kept_.begin() : kept_.end(), kept_, extent->place);
-  }
+  if (extent->kept || extent->awaited) keep(*extent, reader.ahead > 0 && reader.next == extent->end());
   return size;
 }
 

@@ -4,9 +4,9 @@
 // A file is cut at multiples of kBlockBytes. An Extent is a run of one to kMostBlocks of them that is asked
 // for at once. A read waits for the extent that it needs; if the file is read in order, those after it are
 // asked for as well. How far ahead that goes doubles whenever the reader has to wait for one, up to
-// kStreamBytes and the file's share of kSharedBytes. The cache keeps as much as all open files may read
-// ahead, and drops what was read past first, then what was used longest ago. A read that failed is told to
-// those who wait for it, and the next one asks again.
+// two thirds of the file's share: kStreamBytes and as much of kSharedBytes as of any other open file. The
+// cache keeps at most the shares of all open files, and drops what was read past first, then what was used
+// longest ago. A read that failed is told to those who wait for it, and the next one asks again.
 //
 // May be used on any thread. The lock is a leaf: files are read, and threads woken, without it.
 #pragma once
@@ -30,6 +30,8 @@ class Extent;
 // The extents of a file in one version, by where they begin. Guarded by the cache's lock.
 struct CachedVersion : public RefCounted {
   std::map<uint64_t, RefPtr<Extent>> extents;
+  // Its name and version; empty if others cannot know that they read the same.
+  std::string key;
   int open_files = 0;
 };
 
@@ -62,8 +64,8 @@ class BlockCache : public RefCounted {
   class File;
   using Versions = std::map<std::string, RefPtr<CachedVersion>>;
 
-  void begin(const std::string& key, CacheReader& reader);
-  void end(const std::string& key, CacheReader& reader) noexcept;
+  void begin(std::string key, CacheReader& reader);
+  void end(CacheReader& reader) noexcept;
   Result<size_t> read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out);
   // The extent at `offset`; null if there is none.
   RefPtr<Extent> find(const CacheReader& reader, uint64_t offset) const;
@@ -73,6 +75,9 @@ class BlockCache : public RefCounted {
   void ask(const CacheReader& reader, const RefPtr<Extent>& extent);
   void finish(const RefPtr<Extent>& extent, Result<size_t> got);
   bool make_room(uint64_t bytes);
+  void keep(Extent& extent, bool next);
+  void stop_ahead(CacheReader& reader);
+  void drop(Extent& extent);
   void forget(Extent& extent);
   uint64_t capacity() const;
 
@@ -81,7 +86,7 @@ class BlockCache : public RefCounted {
   int64_t open_files_ = 0;
   uint64_t used_ = 0;
   // Those that are there, the next to be dropped first.
-  std::list<RefPtr<Extent>> kept_;
+  std::list<Extent*> kept_;
 };
 
 }  // namespace weir
