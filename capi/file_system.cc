@@ -211,13 +211,20 @@ class HostWriter final : public WritableFile {
 
   Status append(std::span<const uint8_t> bytes) override {
     const weir_file_system& host = store_->host();
-    return store_->run("write", name_, [&](weir_call call) {
-      return host.write(host.user_data, writer, bytes.data(), bytes.size(), call);
-    });
+    if (failure_.ok()) {
+      failure_ = store_->run("write", name_, [&](weir_call call) {
+        return host.write(host.user_data, writer, bytes.data(), bytes.size(), call);
+      });
+    }
+    return failure_;
   }
   // It is durable when it is there.
   Status sync() override { return {}; }
-  Status close() override { return finish(1); }
+  Status close() override {
+    if (failure_.ok()) return finish(1);
+    static_cast<void>(finish(0));
+    return failure_;
+  }
 
  private:
   Status finish(int32_t publish) {
@@ -230,6 +237,8 @@ class HostWriter final : public WritableFile {
   const RefPtr<const HostStore> store_;
   const std::string name_;
   bool open_ = false;
+  // Of the first piece that failed: without it the file is not whole.
+  Status failure_;
 };
 
 Result<FileInfo> HostStore::stat(const std::string& name) {

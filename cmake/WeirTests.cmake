@@ -144,6 +144,16 @@ function(weir_add_c_tests)
       capi_${stem} PRIVATE "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
     add_test(NAME capi.${stem} COMMAND capi_${stem})
   endforeach()
+  if(TARGET capi_extensions)
+    add_library(weir_hostile MODULE "${PROJECT_SOURCE_DIR}/tests/extensions/hostile.cc")
+    set_target_properties(weir_hostile PROPERTIES OUTPUT_NAME weir-hostile CXX_VISIBILITY_PRESET hidden
+                                                  LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/extensions/hostile")
+    target_link_libraries(weir_hostile PRIVATE weir weir_flags)
+    add_dependencies(capi_extensions weir_hostile)
+    if(TARGET weir_example)
+      add_dependencies(capi_extensions weir_example)
+    endif()
+  endif()
 endfunction()
 
 # Adds the tests of weir.hpp, linked with the shared library only: as C++17 with the warnings that strict hosts turn on,
