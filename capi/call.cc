@@ -22,13 +22,18 @@ Status bad_index(std::string_view what, uint32_t index, size_t count) {
 
 }  // namespace
 
+Status AnyCall::input(uint32_t, weir_view&) const {
+  return invalid_argument(expected_found("the call of a function or a source", "one of a file system"));
+}
+
 CallObject::CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
-                       bool by_block)
+                       Form form)
     : session_(session),
       in_(in),
       out_(out),
       results_(results),
-      by_block_(by_block),
+      by_block_(form != Form::by_row),
+      made_(form == Form::source_block ? -1 : in.rows),
       outputs_(results.size()) {
   out_.reset(results_.size());
   out_.rows = in_.rows;
@@ -71,22 +76,25 @@ Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** 
   }
   std::span<const int64_t> row_dims = dims;
   if (by_block_) {
-    if (dims.empty() || dims[0] != in_.rows) {
+    const bool fits = !dims.empty() && (made_ < 0 ? dims[0] > 0 && dims[0] <= in_.rows : dims[0] == made_);
+    if (!fits) {
       return invalid_argument(
-          expected_found(concat("the ", in_.rows, " rows of the block as the first dimension"),
+          expected_found(made_ < 0 ? concat("1 to ", in_.rows, " rows as the first dimension")
+                                   : concat("the ", made_, " rows of the block as the first dimension"),
                          concat(dims.empty() ? "a scalar" : std::to_string(dims[0]))));
     }
     row_dims = dims.subspan(1);
   }
   const Shape shape(row_dims);
   WEIR_TRY(check_shape(index, dims, shape));
+  if (made_ < 0) out_.rows = made_ = static_cast<int>(dims[0]);
   *data = by_block_ ? block_output(index, shape) : row_output(index, shape);
   output.written = row_;
   return Status();
 }
 
 void* CallObject::block_output(uint32_t index, const Shape& row_shape) {
-  return out_.columns[index].make_dense(results_[index].dtype, row_shape, in_.rows);
+  return out_.columns[index].make_dense(results_[index].dtype, row_shape, made_);
 }
 
 // The rows of a component lie one after the other for as long as they have one shape.
@@ -150,7 +158,7 @@ void CallObject::forget_failed_rows() const {
   for (size_t i = 0; i < results_.size(); ++i) {
     if (outputs_[i].written < 0 || results_[i].dtype != DType::string) continue;
     const std::span<Str> entries = out_.columns[i].tensor().entries<Str>();
-    const size_t per_row = entries.size() / static_cast<size_t>(in_.rows);
+    const size_t per_row = entries.size() / static_cast<size_t>(made_);
     for (const RowError& error : out_.errors) {
       std::ranges::fill(entries.subspan(static_cast<size_t>(error.row) * per_row, per_row), Str{});
     }
@@ -202,6 +210,14 @@ void RunningCall::reopen() {
 
 Status CallObject::finish(int32_t result) {
   if (result != WEIR_OK) return returned(result);
+  if (made_ < 0 && results_.empty()) out_.rows = made_ = 1;
+  if (made_ < 0 && !out_.errors.empty()) return Status(out_.errors[0].error);
+  if (made_ < 0) return not_filled(0, results_.size());
+  if (!out_.errors.empty() && out_.errors.back().row >= made_) {
+    return Status(Code::out_of_range,
+                  expected_found(concat("failed rows below ", made_, ", as many as were made"),
+                                 concat(out_.errors.back().row)));
+  }
   if (!out_.errors.empty()) forget_failed_rows();
   if (out_.value_rows() == 0) return Status();
   for (size_t i = 0; i < results_.size(); ++i) {
@@ -310,8 +326,7 @@ int32_t weir_call_cancelled(weir_call call) {
 int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out, weir_error* error) {
   return inside_call(call, error, [&](AnyCall& object) -> Status {
     WEIR_TRY(check_view(out));
-    const CallObject* const rows = object.of_rows();
-    return rows ? rows->input(index, *out) : not_of_rows();
+    return object.input(index, *out);
   });
 }
 

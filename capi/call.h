@@ -31,6 +31,7 @@ class AnyCall : public Object {
   virtual Status fail(int64_t row, int32_t code, std::string_view message) = 0;
   // Null unless it makes rows.
   virtual class CallObject* of_rows() { return nullptr; }
+  virtual Status input(uint32_t index, weir_view& view) const;
   void* allocate(uint64_t size);
 
  protected:
@@ -39,14 +40,16 @@ class AnyCall : public Object {
 
 class CallObject final : public AnyCall {
  public:
+  // Of a source in blocks the rows of `in` are the most that it may give.
+  enum class Form : uint8_t { by_row, by_block, source_block };
+
   // REQUIRES: the references outlive finish(); in a call by block all columns of `in` are dense.
-  CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
-             bool by_block);
+  CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results, Form form);
 
   int64_t rows() const { return by_block_ ? in_.rows : 1; }
   CallObject* of_rows() override { return this; }
   bool cancelled() const override { return session_.cancelled.load(std::memory_order_relaxed); }
-  Status input(uint32_t index, weir_view& view) const;
+  Status input(uint32_t index, weir_view& view) const override;
   Status output(uint32_t index, std::span<const int64_t> dims, void** data);
   Status fail(int64_t row, int32_t code, std::string_view message) override;
 
@@ -88,6 +91,8 @@ class CallObject final : public AnyCall {
   Block& out_;
   const std::span<const Component> results_;
   const bool by_block_;
+  // How many rows there are; -1: the first output will say.
+  int made_;
   int row_ = 0;
   std::vector<Output> outputs_;
 };

@@ -144,7 +144,8 @@ Status HostCallback::call(Session& session, const Block& in, Block& out) const {
 Status HostCallback::call_once(Session& session, const Block& in, Block& out) const {
   WEIR_TRY(check_arguments(in, 0));
   std::vector<Component> same;
-  RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), true));
+  RunningCall call(
+      std::make_unique<CallObject>(session, in, out, results(in, same), CallObject::Form::by_block));
   int32_t result = WEIR_OK;
   WEIR_TRY(Status(call_host([&] { result = host_.function(host_.user_data, call.handle()); })));
   return call.close().finish(result);
@@ -153,7 +154,8 @@ Status HostCallback::call_once(Session& session, const Block& in, Block& out) co
 // One call stands for all rows, one after the other, and the host's thread is watched once for all of them.
 Status HostCallback::call_each(Session& session, const Block& in, Block& out) const {
   std::vector<Component> same;
-  RunningCall call(std::make_unique<CallObject>(session, in, out, results(in, same), false));
+  RunningCall call(
+      std::make_unique<CallObject>(session, in, out, results(in, same), CallObject::Form::by_row));
   CallObject& object = call.object();
   const bool checked_once = is_dense(in) && check_arguments(in, 0).ok();
   bool closed = false;

@@ -1,10 +1,11 @@
-/* An extension with a function, `vowels(text)`, and a file system, "mem://NAME": files in the memory of this
- * process. Build it as a shared library, with its index beside it:
+/* An extension with a function, vowels(text), a source, countdown(from, step: 1), and a file system, whose
+ * files "text://…" hold their own names. Build it as a shared library, with its index beside it:
  *
  *   cc -shared -fPIC -fvisibility=hidden extension.c -o libweir-example.so $(pkg-config --cflags --libs weir)
  *   WEIR_EXTENSIONS=$PWD weir run -e 'from_list(["alpha", "beta"]) | map(s -> vowels(s))'
+ *   WEIR_EXTENSIONS=$PWD weir run -e 'countdown(10, step: 3)'
+ *   WEIR_EXTENSIONS=$PWD weir run -e 'text_line("text://one line")'
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 
 /* ---- A function ---------------------------------------------------------------------------------------- */
 
+/* It gets a block: the first dimension counts its rows. */
 static int32_t vowels(void* user_data, weir_call call) {
   (void)user_data;
   weir_view text = WEIR_VIEW_INIT;
@@ -19,7 +21,7 @@ static int32_t vowels(void* user_data, weir_call call) {
   if (weir_call_input(call, 0, &text, NULL) != WEIR_OK) return -1;
   if (weir_call_output(call, 0, text.rank, text.dims, (void**)&counts, NULL) != WEIR_OK) return -1;
   const weir_string* entries = text.data;
-  for (uint64_t i = 0; i < text.byte_size / sizeof(weir_string); ++i) {
+  for (int64_t i = 0; i < text.dims[0]; ++i) {
     counts[i] = 0;
     for (uint64_t j = 0; j < entries[i].size; ++j)
       counts[i] += memchr("aeiouAEIOU", entries[i].data[j], 10) != NULL;
@@ -27,174 +29,112 @@ static int32_t vowels(void* user_data, weir_call call) {
   return WEIR_OK;
 }
 
-/* ---- A file system ------------------------------------------------------------------------------------- */
+/* ---- A source ------------------------------------------------------------------------------------------ */
 
-/* A version of a file. It lives as long as it is the newest, or is open. */
-typedef struct content {
-  int owners;
-  uint64_t number, size;
-  char bytes[];
-} content;
+/* Gives `next`, `next` - `step`, … above 0. */
+typedef struct countdown {
+  int64_t next;
+  int64_t step;
+} countdown;
 
-typedef struct file {
-  struct file* next;
-  content* newest;
-  char name[];
-} file;
-
-typedef struct writer {
-  uint64_t size;
-  char* bytes;
-  char name[];
-} writer;
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static file* files = NULL;
-static uint64_t versions = 0;
-
-static void release(content* old) {
-  if (old && --old->owners == 0) free(old);
+/* Components are in the order of the signature. */
+static int32_t read_arguments(weir_call arguments, countdown* out) {
+  weir_view from = WEIR_VIEW_INIT, step = WEIR_VIEW_INIT;
+  if (weir_call_input(arguments, 0, &from, NULL) != WEIR_OK) return -1;
+  if (weir_call_input(arguments, 1, &step, NULL) != WEIR_OK) return -1;
+  out->next = *(const int64_t*)from.data;
+  out->step = *(const int64_t*)step.data;
+  if (out->step > 0) return WEIR_OK;
+  weir_call_fail(arguments, 0, WEIR_CODE_INVALID_ARGUMENT, "expected a step of 1 or more", WEIR_STRLEN, NULL);
+  return -1;
 }
 
-static char* copied(weir_string name, void* into) {
-  char* out = into;
-  memcpy(out, name.data, name.size);
-  out[name.size] = 0;
-  return out;
-}
-
-static file** find(weir_string name) {
-  file** at = &files;
-  while (*at && (strlen((*at)->name) != name.size || memcmp((*at)->name, name.data, name.size) != 0))
-    at = &(*at)->next;
-  return at;
-}
-
-static int32_t missing(weir_call call) {
-  pthread_mutex_unlock(&lock);
-  weir_call_fail(call, 0, WEIR_CODE_NOT_FOUND, "there is no such file in memory", WEIR_STRLEN, NULL);
-  return -WEIR_CODE_NOT_FOUND;
-}
-
-static int32_t mem_open(void* user_data, weir_string name, weir_file_info* out, void** opened,
-                        weir_call call) {
+static int32_t infer_countdown(void* user_data, weir_call arguments, weir_spec* spec) {
   (void)user_data;
-  pthread_mutex_lock(&lock);
-  file* found = *find(name);
-  if (!found) return missing(call);
-  out->size = found->newest->size;
-  void* version = NULL;
-  if (weir_call_allocate(call, 24, &version, NULL) == WEIR_OK) {
-    memcpy(version, &found->newest->number, 8);
-    out->version = (weir_string){version, 8};
-  }
-  if (opened) {
-    *opened = found->newest;
-    ++found->newest->owners;
-  }
-  pthread_mutex_unlock(&lock);
+  countdown checked;
+  return read_arguments(arguments, &checked) == WEIR_OK ? weir_spec_parse("int64", WEIR_STRLEN, spec, NULL)
+                                                        : -1;
+}
+
+static int32_t count_countdown(void* user_data, weir_call arguments, int64_t* count) {
+  (void)user_data;
+  countdown all;
+  if (read_arguments(arguments, &all) != WEIR_OK) return -1;
+  *count = all.next <= 0 ? 0 : (all.next - 1) / all.step + 1;
   return WEIR_OK;
 }
 
-static int32_t mem_stat(void* user_data, weir_string name, weir_file_info* out, weir_call call) {
-  return mem_open(user_data, name, out, NULL, call);
+/* Since it counts, it can be started at every position, and has no state to save. */
+static int32_t start_countdown(void* user_data, weir_call arguments, int64_t position, void** state) {
+  (void)user_data;
+  countdown* run = malloc(sizeof *run);
+  if (!run || read_arguments(arguments, run) != WEIR_OK) return free(run), -1;
+  run->next -= position * run->step;
+  *state = run;
+  return WEIR_OK;
 }
 
-static int32_t mem_read(void* user_data, void* opened, uint64_t offset, void* out, uint64_t size,
-                        weir_call call) {
+static int32_t next_numbers(void* user_data, void* state, weir_call call) {
   (void)user_data;
-  memcpy(out, ((content*)opened)->bytes + offset, size);
+  countdown* run = state;
+  if (run->next <= 0) return WEIR_END;
+  int64_t rows = (run->next - 1) / run->step + 1;
+  if (rows > weir_call_rows(call)) rows = weir_call_rows(call);
+  int64_t* out = NULL;
+  if (weir_call_output(call, 0, 1, &rows, (void**)&out, NULL) != WEIR_OK) return -1;
+  for (int64_t i = 0; i < rows; ++i, run->next -= run->step) out[i] = run->next;
+  return WEIR_OK;
+}
+
+static void close_countdown(void* user_data, void* state) {
+  (void)user_data;
+  free(state);
+}
+
+/* ---- A file system ------------------------------------------------------------------------------------- */
+
+#define SCHEME_BYTES 7 /* of "text://" */
+
+static int32_t stat_text(void* user_data, weir_string name, weir_file_info* out, weir_call call) {
+  (void)user_data, (void)call;
+  out->size = name.size - SCHEME_BYTES;
+  out->version = (weir_string){"1", 1};
+  return WEIR_OK;
+}
+
+static int32_t open_text(void* user_data, weir_string name, weir_file_info* out, void** file,
+                         weir_call call) {
+  char* text = malloc(name.size);
+  if (!text) return -1;
+  memcpy(text, name.data + SCHEME_BYTES, name.size - SCHEME_BYTES);
+  *file = text;
+  return stat_text(user_data, name, out, call);
+}
+
+/* A store that is far away returns at once, and calls weir_call_done when the bytes are there. */
+static int32_t read_text(void* user_data, void* file, uint64_t offset, void* out, uint64_t size,
+                         weir_call call) {
+  (void)user_data;
+  memcpy(out, (const char*)file + offset, size);
   weir_call_done(call, size);
   return WEIR_OK;
 }
 
-static void mem_close(void* user_data, void* opened) {
+static void close_text(void* user_data, void* file) {
   (void)user_data;
-  pthread_mutex_lock(&lock);
-  release(opened);
-  pthread_mutex_unlock(&lock);
-}
-
-static int32_t mem_list(void* user_data, weir_string folder, weir_string prefix, weir_call call) {
-  (void)user_data;
-  pthread_mutex_lock(&lock);
-  for (file* at = files; at; at = at->next) {
-    if (strncmp(at->name, folder.data, folder.size) != 0) continue;
-    const char* entry = at->name + folder.size;
-    if (strncmp(entry, prefix.data, prefix.size) == 0)
-      weir_call_entry(call, entry, strcspn(entry, "/"), NULL, NULL);
-  }
-  pthread_mutex_unlock(&lock);
-  return WEIR_OK;
-}
-
-static int32_t mem_create(void* user_data, weir_string name, void** made, weir_call call) {
-  (void)user_data, (void)call;
-  writer* out = calloc(1, sizeof(writer) + name.size + 1);
-  if (!out) return -WEIR_CODE_RESOURCE_EXHAUSTED;
-  copied(name, out->name);
-  *made = out;
-  return WEIR_OK;
-}
-
-static int32_t mem_write(void* user_data, void* into, const void* data, uint64_t size, weir_call call) {
-  (void)user_data, (void)call;
-  writer* out = into;
-  char* longer = realloc(out->bytes, out->size + size + 1);
-  if (!longer) return -WEIR_CODE_RESOURCE_EXHAUSTED;
-  memcpy(longer + out->size, data, size);
-  out->bytes = longer;
-  out->size += size;
-  return WEIR_OK;
-}
-
-static int32_t mem_finish(void* user_data, void* into, int32_t publish, weir_call call) {
-  (void)user_data, (void)call;
-  writer* from = into;
-  const weir_string name = {from->name, strlen(from->name)};
-  content* made = publish ? malloc(sizeof(content) + from->size) : NULL;
-  file* fresh = publish ? calloc(1, sizeof(file) + name.size + 1) : NULL;
-  const int failed = publish && (!made || !fresh);
-  if (publish && !failed) {
-    pthread_mutex_lock(&lock);
-    *made = (content){.owners = 1, .number = ++versions, .size = from->size};
-    if (from->size > 0) memcpy(made->bytes, from->bytes, from->size);
-    file** at = find(name);
-    if (!*at) {
-      copied(name, fresh->name);
-      *at = fresh;
-      fresh = NULL;
-    }
-    release((*at)->newest);
-    (*at)->newest = made;
-    made = NULL;
-    pthread_mutex_unlock(&lock);
-  }
-  free(made), free(fresh), free(from->bytes), free(from);
-  return failed ? -WEIR_CODE_RESOURCE_EXHAUSTED : WEIR_OK;
-}
-
-static int32_t mem_remove(void* user_data, weir_string name, weir_call call) {
-  (void)user_data;
-  pthread_mutex_lock(&lock);
-  file** at = find(name);
-  file* old = *at;
-  if (!old) return missing(call);
-  *at = old->next;
-  release(old->newest);
-  free(old);
-  pthread_mutex_unlock(&lock);
-  return WEIR_OK;
+  free(file);
 }
 
 /* ---- Registering --------------------------------------------------------------------------------------- */
 
 WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, weir_error* error) {
+  weir_callback function = WEIR_CALLBACK_INIT;
+  weir_generator source = WEIR_GENERATOR_INIT;
+  weir_file_system files = WEIR_FILE_SYSTEM_INIT;
   out->abi = WEIR_EXTENSION_ABI;
   out->name = "weir-example";
   out->version = "1.0.0";
 
-  weir_callback function = WEIR_CALLBACK_INIT;
   function.flags = WEIR_CALLBACK_CONCURRENT | WEIR_CALLBACK_PURE | WEIR_CALLBACK_BLOCK;
   function.function = vowels;
   function.signature = "{text: string}";
@@ -202,18 +142,26 @@ WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, 
   function.result_spec = "int64";
   function.result_spec_size = WEIR_STRLEN;
   int32_t result = weir_runtime_register(runtime, "vowels", WEIR_STRLEN, &function, error);
+  if (result != WEIR_OK) return result;
 
-  weir_file_system memory = WEIR_FILE_SYSTEM_INIT;
-  memory.schemes = "mem";
-  memory.schemes_size = WEIR_STRLEN;
-  memory.stat = mem_stat;
-  memory.list = mem_list;
-  memory.open = mem_open;
-  memory.read = mem_read;
-  memory.close = mem_close;
-  memory.create = mem_create;
-  memory.write = mem_write;
-  memory.finish = mem_finish;
-  memory.remove = mem_remove;
-  return result == WEIR_OK ? weir_runtime_register_file_system(runtime, &memory, error) : result;
+  source.flags = WEIR_CALLBACK_CONCURRENT | WEIR_CALLBACK_PURE | WEIR_CALLBACK_BLOCK;
+  source.signature = "{from: int64, step: int64}";
+  source.signature_size = WEIR_STRLEN;
+  source.defaults = "{step: 1}";
+  source.defaults_size = WEIR_STRLEN;
+  source.infer = infer_countdown;
+  source.count = count_countdown;
+  source.start = start_countdown;
+  source.next = next_numbers;
+  source.close = close_countdown;
+  result = weir_runtime_register_source(runtime, "countdown", WEIR_STRLEN, &source, error);
+  if (result != WEIR_OK) return result;
+
+  files.schemes = "text";
+  files.schemes_size = WEIR_STRLEN;
+  files.stat = stat_text;
+  files.open = open_text;
+  files.read = read_text;
+  files.close = close_text;
+  return weir_runtime_register_file_system(runtime, &files, error);
 }

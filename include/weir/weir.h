@@ -496,13 +496,15 @@ WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, u
  * concurrent. */
 typedef struct weir_generator {
   uint32_t struct_size;
-  uint32_t flags; /* WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE, _ON_CALLER */
+  uint32_t flags; /* WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE, _ON_CALLER, _BLOCK */
   /* Starts a run; may be NULL. Returns WEIR_OK, or any other number to fail: the run is then one error, and
    * is not closed. */
   int32_t (*open)(void* user_data, void** state);
   /* Writes the next element into memory from weir_call_output and returns WEIR_OK. WEIR_END ends the run,
    * which is then closed. It may fail as a callback does: an error takes the place of an element, and it is
-   * called again. The call has no inputs and one row. */
+   * called again. The call has no inputs and one row. With WEIR_CALLBACK_BLOCK it may write several elements
+   * at once, up to weir_call_rows: the first dimension of the first output says how many, and that of the
+   * others is the same. Rows of them that failed are told by weir_call_fail. */
   int32_t (*next)(void* user_data, void* state, weir_call call);
   /* Exactly once for each run that began, on any thread; may be NULL. */
   void (*close)(void* user_data, void* state);
@@ -516,10 +518,37 @@ typedef struct weir_generator {
    * weir_iterator_options.checkpoint_policy says what happens. */
   int32_t (*save)(void* user_data, void* state, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size, void** state);
+  /* Lets texts call a registered generator as NAME(...), like a built-in source: a dict of its parameters,
+   * such as "{files: string[?], rows: int64}". Arguments are given by position or by name; literals take the
+   * dtypes of this dict, and one string may stand for a string[?]. The functions below get them as a call
+   * whose inputs are the components of this dict. */
+  const char* signature;
+  uint64_t signature_size;
+  /* The values of parameters that may be left out: "{rows: 10}". */
+  const char* defaults;
+  uint64_t defaults_size;
+  /* Sets `spec` to the structure of the elements, a spec that it created and the library unrefs. Returns
+   * WEIR_OK, or any other number to refuse the arguments; weir_call_fail says why. It is called while a
+   * dataset is built, on any thread, and may be called again for the same arguments, which must be known
+   * then. Needs a signature; the text then leaves the spec out. */
+  int32_t (*infer)(void* user_data, weir_call arguments, weir_spec* spec);
+  /* Starts a run in place of `open`, with these arguments; needs a signature. `position` is that of the
+   * element to give first: 0, or if there is `count`, any up to what that says. */
+  int32_t (*start)(void* user_data, weir_call arguments, int64_t position, void** state);
+  /* Sets `count` to the number of elements, errors included; -1 if unknown. If it is known, elements also
+   * have positions: datasets are shuffled, cut into parts and resumed by starting runs at them, and `save` is
+   * not needed. It is called while a dataset is built, and must say the same each time. Needs `start`. */
+  int32_t (*count)(void* user_data, weir_call arguments, int64_t* count);
 } weir_generator;
 
 #define WEIR_GENERATOR_INIT \
-  { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL }
+  { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL }
+
+/* Registers a generator under a name. Every text that is parsed with this runtime may then use it as @NAME,
+ * or as NAME(...) if it has a signature. The library takes ownership, as of a callback. Errors: those of
+ * weir_runtime_register. */
+WEIR_API int32_t weir_runtime_register_source(weir_runtime runtime, const char* name, uint64_t name_size,
+                                              const weir_generator* source, weir_error* error);
 
 /* The following may be called only inside a callback, a generator's next or a function of a file system, by
  * one thread at a time, with its weir_call. Afterwards the call is a stale handle. */

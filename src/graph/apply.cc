@@ -206,9 +206,11 @@ class CallPrinter {
     const bool has_input =
         !call.members.empty() &&
         (is_operand(call.members[0]) || (call.text.empty() && call.members[0].kind == Value::joined));
-    const bool function = (!def || (def->kind != OperatorKind::source && !has_input)) &&
-                          (signatures().knows(syntax::CalleeKind::function, call.text) ||
-                           dtype_from_name(call.text).has_value());
+    // What extensions bring is found when the text is built.
+    const bool found_later = !def && !has_input && is_identifier(call.text);
+    const bool function = found_later || ((!def || (def->kind != OperatorKind::source && !has_input)) &&
+                                          (signatures().knows(syntax::CalleeKind::function, call.text) ||
+                                           dtype_from_name(call.text).has_value()));
     if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);

@@ -176,6 +176,7 @@ class ArgumentBinder {
   }
 
   Status take(SpecParam& slot) {
+    if (node_->kind == Kind::none && field_->allows.none) return {};
     if (node_->kind < Kind::spec_tensor || node_->kind > Kind::spec_dataset) {
       return error(*node_, "expected an element spec, such as float32[28, 28]");
     }

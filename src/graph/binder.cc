@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/types/generator.h"
 #include "expr/types/kernel.h"
+#include "graph/call_of_source.h"
 #include "graph/computed.h"
 #include "graph/terminal.h"
 #include "graph/variable.h"
@@ -104,6 +106,7 @@ Result<DatasetRef> Binder::bind_document(const Node& document, Scope& scope) {
 
 PipelineCompiler::Callee Binder::callee(CalleeKind kind, std::string_view name) const {
   const OperatorDef* def = find_operator(name);
+  if (!def && kind == CalleeKind::function && source(name)) return Callee::source;
   if (!def || (def->kind == OperatorKind::source) != (kind == CalleeKind::function)) return Callee::unknown;
   switch (def->kind) {
     case OperatorKind::source:
@@ -149,7 +152,15 @@ Result<PipelineCompiler::HandedIn> Binder::handed(const Node& node) {
 CallbackRef Binder::function(std::string_view name) const {
   const auto found = handed_.find(std::string(name));
   const auto* callback = found == handed_.end() ? nullptr : std::get_if<CallbackRef>(&found->second);
-  return callback != nullptr && (*callback)->signature() != nullptr ? *callback : nullptr;
+  const bool called = callback != nullptr && (*callback)->signature() != nullptr && !source(name);
+  return called ? *callback : nullptr;
+}
+
+const Generator* Binder::source(std::string_view name) const {
+  const auto found = handed_.find(name);
+  const auto* callback = found == handed_.end() ? nullptr : std::get_if<CallbackRef>(&found->second);
+  const auto* generator = callback ? dynamic_cast<const Generator*>(callback->get()) : nullptr;
+  return generator && generator->signature() ? generator : nullptr;
 }
 
 Result<CallbackRef> Binder::callback(const Node& node) {
@@ -270,6 +281,10 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
 
 Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope,
                                      std::string_view path) {
+  if (const Generator* generator = piped.given ? nullptr : source(call.text)) {
+    WEIR_ASSIGN(const syntax::NodePtr written, call_of_source(*generator, call));
+    return bind_call(*written, piped, scope, path);
+  }
   WEIR_ASSIGN(const OperatorDef* def, operator_of(call, piped.given));
   FieldList fields(*def);
   MatchedArguments matched = match_arguments(*def, fields, call);

@@ -19,6 +19,8 @@
 
 namespace weir {
 
+class Generator;  // expr/types/generator.h
+
 // Longer chains of operators are refused: each operator takes stack when elements are pulled.
 inline constexpr int kMaxChain = 1000;
 
@@ -41,6 +43,8 @@ class Binder final : public PipelineCompiler {
   Runtime& runtime() const { return runtime_; }
   // Returns the callback behind @NAME; an error if it is something else.
   CallbackRef function(std::string_view name) const override;
+  // The generator that may be called as a source of this name, or null.
+  const Generator* source(std::string_view name) const;
   Result<CallbackRef> callback(const syntax::Node& node) override;
   // Binds a dataset: a pipeline, a call of a source, a name or any expression that gives one.
   Result<DatasetRef> bind_dataset(const syntax::Node& node, const Scope& scope, std::string_view path);

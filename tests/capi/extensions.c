@@ -6,6 +6,7 @@
 #include "check.h"
 
 #define FOLDER WEIR_BINARY_DIR "/extensions"
+#define TESTS FOLDER "/tests"
 
 static weir_runtime runtime_with(const char* folders) {
   weir_runtime runtime = {0};
@@ -48,11 +49,12 @@ static int gives(weir_runtime runtime, const char* text, const char* element_pri
 }
 
 static void test_found_by_name(void) {
-  weir_runtime runtime = runtime_with("/nowhere:" FOLDER);
+  weir_runtime runtime = runtime_with("/nowhere:" FOLDER ":" TESTS);
   CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
   CHECK(gives(runtime, "from_list([\"eel\"]) | map(@vowels)", "2"));
   CHECK(gives(runtime, "range(5) | cache(\"mem://numbers\") | repeat(2) | skip(5) | batch(9)",
               "[0, 1, 2, 3, 4]"));
+  CHECK(gives(runtime, "text_line(\"text://one\\ntwo\") | skip(1)", "\"two\""));
   CHECK(code_of_parse(runtime, "range(3) | map(x -> vowels(x))", "expected string") ==
         WEIR_CODE_INVALID_ARGUMENT);
   CHECK(code_of_parse(runtime, "range(3) | map(x -> volwes(x))", "volwes") == WEIR_CODE_INVALID_ARGUMENT);
@@ -66,6 +68,75 @@ static void test_found_by_name(void) {
   weir_dataset_unref(again);
   weir_dataset_unref(dataset);
   weir_runtime_destroy(fresh);
+  weir_runtime_destroy(runtime);
+}
+
+/* What the elements of a dataset of int64 are, from a fresh iterator that first skips `skipped` and, with
+ * `by_checkpoint`, goes on from a checkpoint then. */
+static int numbers_are(weir_runtime runtime, const char* text, int by_checkpoint, int skipped, int count,
+                       const int64_t* expected) {
+  weir_dataset dataset = parse(runtime, text);
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  int same = 1;
+  for (int i = 0; i < skipped; ++i) next_int64(iterator, element);
+  if (by_checkpoint) {
+    weir_bytes saved = WEIR_BYTES_INIT;
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
+    weir_iterator_destroy(iterator);
+    options.checkpoint = saved.data;
+    options.checkpoint_size = saved.size;
+    REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
+    weir_bytes_release(&saved);
+  }
+  for (int i = skipped; i < count; ++i) same &= next_int64(iterator, element) == expected[i];
+  same &= weir_iterator_next(iterator, element, NULL) == WEIR_END;
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  return same;
+}
+
+static void test_sources(void) {
+  weir_runtime runtime = runtime_with(FOLDER);
+  const int64_t by_three[] = {10, 7, 4, 1}, parts[] = {10, 5, 9, 4, 8, 3, 7, 2, 6, 1};
+  int64_t count = 0;
+  for (int skipped = 0; skipped <= 4; ++skipped) {
+    CHECK(numbers_are(runtime, "countdown(10, step: 3)", 0, skipped, 4, by_three));
+    CHECK(numbers_are(runtime, "countdown(10, step: 3)", 1, skipped, 4, by_three));
+  }
+  CHECK(numbers_are(runtime, "countdown(step: 3, from: 10)", 0, 0, 4, by_three));
+  CHECK(
+      numbers_are(runtime, "from_generator(@countdown, arguments: {from: 10, step: 3})", 1, 2, 4, by_three));
+  CHECK(numbers_are(
+      runtime,
+      "from_tensors(10) | flat_map(n -> from_generator(@countdown, int64, arguments: {from: n, step: 3}))", 1,
+      2, 4, by_three));
+  CHECK(numbers_are(runtime, "countdown(10) | partition(2, p -> p)", 1, 3, 10, parts));
+  CHECK(gives(runtime, "countdown(2000) | skip(1500) | batch(2)", "[500, 499]"));
+  CHECK(gives(runtime, "countdown(100000) | global_shuffle(seed: 1) | reduce(0, (s, x) -> s + x)",
+              "5000050000"));
+  weir_dataset dataset = parse(runtime, "countdown(10, 3)");
+  CHECK(count_of(dataset, &count) == WEIR_OK && count == 4);
+  weir_bytes text = WEIR_BYTES_INIT;
+  CHECK(weir_dataset_format(dataset, &text, NULL) == WEIR_OK && strcmp(text.data, "countdown(10, 3)") == 0);
+  weir_bytes_release(&text);
+  weir_dataset_unref(dataset);
+  weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("", "10"), WEIR_ARGUMENT_TEXT("step", "3")};
+  CHECK(weir_dataset_apply(runtime, "countdown", WEIR_STRLEN, NULL, 0, arguments, 2, &dataset, NULL) ==
+        WEIR_OK);
+  CHECK(count_of(dataset, &count) == WEIR_OK && count == 4);
+  weir_dataset_unref(dataset);
+  CHECK(code_of_parse(runtime, "countdown(10, 0)", "a step of 1 or more") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown()", "needs the argument 'from'") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown(1, 2, 3)", "at most 2") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown(1, stop: 3)", "no parameter 'stop'") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown(1, from: 3)", "given twice") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown(\"a\")", "cast") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "from_tensors(10) | flat_map(n -> countdown(n))", "not known yet") ==
+        WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "range(3) | map(x -> countdown(x))", "") != 0);
   weir_runtime_destroy(runtime);
 }
 
@@ -101,7 +172,7 @@ static int32_t load(weir_runtime runtime, const char* file, const char* does, co
 }
 
 static void test_refused(void) {
-  static const char hostile[] = FOLDER "/hostile/libweir-hostile.so";
+  static const char hostile[] = TESTS "/libweir-hostile.so";
   weir_runtime runtime = make_runtime();
   char damaged[64];
   snprintf(damaged, sizeof damaged, "/tmp/weir_extensions_%d.so", (int)getpid());
@@ -149,6 +220,7 @@ static void test_several_threads(void) {
 int main(void) {
   unsetenv("WEIR_EXTENSIONS");
   test_found_by_name();
+  test_sources();
   test_not_found();
   test_refused();
   test_several_threads();

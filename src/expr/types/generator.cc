@@ -25,7 +25,7 @@ Lane GeneratorFunction::lane() const {
 }
 
 std::string GeneratorFunction::not_replayable() const {
-  return generator_->flags.pure || generator_->saves()
+  return generator_->flags.pure || generator_->saves() || generator_->counts()
              ? ""
              : "reads a generator that is not declared pure and does not save its place";
 }

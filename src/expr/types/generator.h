@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/value.h"
 #include "expr/types/callback.h"
 #include "expr/types/function.h"
 
@@ -19,9 +20,10 @@ namespace weir {
 class GeneratorRun {
  public:
   virtual ~GeneratorRun() = default;
-  // Fills `out` with one element of these components, or returns false at the end. A failed Status takes the
-  // place of an element.
-  virtual Result<bool> next(Session& session, const std::vector<Component>& components, Block& out) = 0;
+  // Fills `out` with one element of these components, or with up to `most` of a generator that gives blocks;
+  // returns false at the end. A failed Status takes the place of an element.
+  virtual Result<bool> next(Session& session, const std::vector<Component>& components, int most,
+                            Block& out) = 0;
   // What Generator::restore() takes.
   // REQUIRES: Generator::saves()
   virtual Result<std::string> save() = 0;
@@ -31,7 +33,19 @@ class Generator : public Callback {
  public:
   using Callback::Callback;
 
-  virtual Result<std::unique_ptr<GeneratorRun>> open() const = 0;
+  // `arguments` are of its signature, and empty if it has none.
+  // REQUIRES: position is 0, or at most what count() says
+  virtual Result<std::unique_ptr<GeneratorRun>> open(const Components& arguments, int64_t position) const = 0;
+  // What its parameters are if they are left out, as the text of a dict.
+  virtual const std::string& defaults() const = 0;
+  // The structure of its elements, if the arguments tell it.
+  virtual bool infers() const = 0;
+  // REQUIRES: infers()
+  virtual Result<Spec> infer(const Components& arguments) const = 0;
+  // Whether it may know how many elements it has.
+  virtual bool counts() const = 0;
+  // How many elements it has, -1 if unknown. If it is known, it can be opened at each of them.
+  virtual Result<int64_t> count(const Components& arguments) const = 0;
   // Whether the place of a run can be saved.
   virtual bool saves() const = 0;
   // Opens it where another run was saved.

@@ -1,5 +1,6 @@
-// from_generator(generator, spec): the elements of a source of the host. Checkpoint: what the generator
-// saves, or how many elements it gave, which are then made again.
+// from_generator(generator, spec, arguments): the elements of a source of the host. Checkpoint: what the
+// generator saves, or how many elements it gave; it is opened behind them, or makes them again.
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
+#include "dataset/access.h"
 #include "expr/types/generator.h"
 #include "ops/functions/apply.h"
 
@@ -16,17 +18,31 @@ namespace {
 struct Params : ParamsOf<Params> {
   FunctionParam generator{FunctionParam::Takes::nothing, FunctionParam::Gives::elements};
   SpecParam spec;
+  ValueParam arguments;
   void fields(Fields& f) override {
     f("generator", generator, "The generator, passed by the program as @NAME.");
-    f("spec", spec, "The structure of its elements.");
+    f("spec", spec, "The structure of its elements; may be left out if it tells that itself.", {},
+      {.none = true});
+    f("arguments", arguments, "A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.",
+      {}, {.none = true});
   }
 };
+
+const Generator& generator_of(const Params& params) {
+  return static_cast<const GeneratorFunction&>(function_of(params.generator)).generator();
+}
+
+Result<int64_t> count_of(const Params& params) {
+  if (params.arguments.expression) return -1;
+  return generator_of(params).count(params.arguments.values);
+}
 
 class FromGenerator final : public Cursor {
  public:
   FromGenerator(Opening& opening, const Params& params)
       : function_(&function_of(params.generator)),
-        generator_(static_cast<const GeneratorFunction&>(*function_).generator()),
+        generator_(generator_of(params)),
+        arguments_(params.arguments.values),
         components_(opening.node->components()) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -44,21 +60,26 @@ class FromGenerator final : public Cursor {
     const int most = generator_.flags.blocking ? 1 : demand.rows;
     // Those that were lost before they were made.
     while (at_ < given_ && !ended_) {
-      Result<bool> got = make(ctx);
+      Result<bool> got = make(ctx, 1);
       if (got.ok() && !*got) end();
     }
     if (made_.columns.size() != components_.size()) made_.reset(components_.size());
     made_.rows = 0;
-    for (int64_t bytes = 0; made_.rows < most && bytes < demand.bytes && !ended_; ++given_) {
+    for (int64_t bytes = 0; made_.rows < most && bytes < demand.bytes && !ended_;) {
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) break;
-      Result<bool> got = make(ctx);
+      Result<bool> got = make(ctx, most - made_.rows);
       if (got.ok() && !*got) {
         end();
         break;
       }
       if (!got.ok()) one_.set_error(got.status().pointer(), components_.size());
-      made_.append(one_, 0, 1);
+      given_ += one_.rows;
       bytes += one_.byte_size() + 1;
+      if (made_.rows == 0 && one_.rows > 1) {
+        std::swap(made_, one_);
+      } else {
+        made_.append(one_, 0, one_.rows);
+      }
     }
     if (made_.rows == 0) return ended_ ? PullResult::end : PullResult::cancelled;
     std::swap(out.columns, made_.columns);
@@ -109,13 +130,15 @@ class FromGenerator final : public Cursor {
       WEIR_ASSIGN(run_, generator_.restore(place_));
       return Status();
     }
-    WEIR_ASSIGN(run_, generator_.open());
-    for (at_ = 0; at_ < given_;) {
+    WEIR_ASSIGN(const int64_t count, generator_.count(arguments_));
+    at_ = count >= 0 ? std::min(count, given_) : 0;
+    WEIR_ASSIGN(run_, generator_.open(arguments_, at_));
+    while (at_ < given_) {
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) {
         run_.reset();
         return Status(Code::cancelled, "the iterator was cancelled");
       }
-      Result<bool> got = make(ctx);
+      Result<bool> got = make(ctx, static_cast<int>(std::min<int64_t>(given_ - at_, kMaxBlockRows)));
       if (got.ok() && !*got) {
         run_.reset();
         return data_loss(
@@ -126,10 +149,11 @@ class FromGenerator final : public Cursor {
     return Status();
   }
 
-  // Makes the next element of the run; it counts even if nothing comes of it.
-  Result<bool> make(Context& ctx) {
-    ++at_;
-    return run_->next(ctx.session, components_, one_);
+  // Makes the next element of the run, or up to so many; one counts even if nothing comes of it.
+  Result<bool> make(Context& ctx, int most) {
+    Result<bool> got = run_->next(ctx.session, components_, most, one_);
+    at_ += got.ok() && *got ? one_.rows : 1;
+    return got;
   }
 
   void end() {
@@ -140,6 +164,7 @@ class FromGenerator final : public Cursor {
 
   const FunctionRef function_;
   const Generator& generator_;
+  const Components arguments_;
   const std::vector<Component>& components_;
   std::unique_ptr<GeneratorRun> run_;
   // How many elements were given, failed ones included.
@@ -155,8 +180,106 @@ class FromGenerator final : public Cursor {
   Block made_;
 };
 
+// Elements by their positions: runs of consecutive ones are made by one run of the generator.
+class RunAccess final : public Access {
+ public:
+  RunAccess(Opening& opening, const Params& params, int64_t count)
+      : function_(&function_of(params.generator)),
+        generator_(generator_of(params)),
+        arguments_(params.arguments.values),
+        components_(opening.node->components()),
+        count_(count) {}
+
+  AccessCount count() const override { return {count_, false}; }
+  void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
+    out.reset(components_.size());
+    out.rows = 0;
+    for (size_t begin = 0; begin < positions.size();) {
+      size_t end = begin + 1;
+      while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
+      read_run(ctx, positions[begin], static_cast<int>(end - begin), out);
+      begin = end;
+    }
+  }
+
+ private:
+  void read_run(Context& ctx, int64_t position, int rows, Block& out) {
+    const auto fail_rest = [&](const Status& status) {
+      one_.set_error(status.pointer(), components_.size());
+      for (; rows > 0; --rows) out.append(one_, 0, 1);
+    };
+    if (!run_ || at_ != position) {
+      auto opened = generator_.open(arguments_, position);
+      if (!opened.ok()) return fail_rest(opened.status());
+      run_ = *std::move(opened);
+      at_ = position;
+    }
+    while (rows > 0) {
+      const Result<bool> got = run_->next(ctx.session, components_, rows, one_);
+      if (got.ok() && !*got)
+        return fail_rest(data_loss(
+            expected_found(concat("a generator of ", count_, " elements, as it says"), concat(at_))));
+      if (!got.ok()) one_.set_error(got.status().pointer(), components_.size());
+      out.append(one_, 0, one_.rows);
+      at_ += one_.rows;
+      rows -= one_.rows;
+    }
+  }
+
+  const FunctionRef function_;
+  const Generator& generator_;
+  const Components arguments_;
+  const std::vector<Component>& components_;
+  const int64_t count_;
+  std::unique_ptr<GeneratorRun> run_;
+  int64_t at_ = 0;
+  Block one_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  WEIR_ASSIGN(const int64_t count, count_of(params));
+  if (count < 0) return failed_precondition("the generator does not know how many elements it has");
+  return std::unique_ptr<Access>(std::make_unique<RunAccess>(opening, params, count));
+}
+
+const char* refuses_access(const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  const Result<int64_t> count = count_of(params);
+  return count.ok() && *count >= 0 ? nullptr : "a generator that knows how many elements it has";
+}
+
+int64_t cardinality(const Params& params, std::span<const DatasetRef>) {
+  const Result<int64_t> count = count_of(params);
+  return count.ok() && *count >= 0 ? *count : kUnknown;
+}
+
+Result<Spec> spec_of_elements(const Params& params) {
+  const Generator& generator = generator_of(params);
+  const Spec* const signature = generator.signature();
+  if (!signature && params.arguments.set)
+    return with_parameter(invalid_argument("expected a generator with a signature, found one without"),
+                          "arguments");
+  if (signature && !params.arguments.set)
+    return with_parameter(invalid_argument(expected_found(signature->to_string(), "no arguments")),
+                          "arguments");
+  if (signature && !signature->check_compatible(params.arguments.spec).ok())
+    return with_parameter(
+        invalid_argument(expected_found(signature->to_string(), params.arguments.spec.to_string())),
+        "arguments");
+  if (params.spec.set) return params.spec.spec;
+  if (!generator.infers())
+    return with_parameter(invalid_argument(expected_found("the structure of its elements", "nothing")),
+                          "spec");
+  if (!params.arguments.expression) return generator.infer(params.arguments.values);
+  return with_parameter(
+      invalid_argument({"its structure follows from arguments that are not known yet",
+                        "give constants, or pass it to from_generator(@NAME, SPEC, arguments: {…})"}),
+      "arguments");
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
-  const Spec& element = params.spec.spec;
+  WEIR_ASSIGN(const Spec element, spec_of_elements(params));
   if (element.has_dataset()) {
     return with_parameter(
         invalid_argument(expected_found("a structure without datasets", element.to_string())), "spec");
@@ -176,7 +299,8 @@ const OperatorDef& definition() {
            .cost = "One call of the generator and one copy of each element; about 300 ns.",
            .example = "from_generator(@lines, string) | batch(2)",
            .elsewhere = "from_iter: from_generator(…)"},
-      .typing = {.spec = spec_of<Params, spec>},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access, .refuses = refuses_access},
   });
   return def;
 }

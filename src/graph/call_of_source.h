@@ -1,0 +1,14 @@
+// call_of_source: what NAME(a, b: c) means where NAME is a generator with a signature:
+// from_generator(@NAME, arguments: {…}).
+#pragma once
+
+#include "core/status.h"
+#include "expr/types/generator.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+// REQUIRES: it has a signature
+Result<syntax::NodePtr> call_of_source(const Generator& generator, const syntax::Node& call);
+
+}  // namespace weir
