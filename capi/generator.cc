@@ -75,7 +75,7 @@ class HostGenerator final : public Generator {
   }
 
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
-  const std::string& defaults() const override { return defaults_; }
+  std::string_view defaults() const override { return defaults_; }
   bool infers() const override { return host_.infer != nullptr; }
   bool counts() const override { return host_.count != nullptr; }
   Result<Spec> infer(const Components& arguments) const override;

@@ -71,7 +71,7 @@ Result<NodePtr> call_of_source(const Generator& generator, const Node& call) {
   WEIR_ASSIGN(std::vector<NodePtr> values, match(signature, call));
   syntax::Tree defaults;
   if (!generator.defaults().empty()) {
-    WEIR_ASSIGN(defaults, syntax::parse_value(generator.defaults()));
+    WEIR_ASSIGN(defaults, syntax::parse_value(std::string(generator.defaults())));
     for (const Item& item : defaults.root->items) {
       NodePtr& value = values[static_cast<size_t>(signature.find(item.name))];
       if (!value) value = item.value;

@@ -59,6 +59,11 @@ static void close_run(void* user_data, void* state) {
   free(state);
 }
 
+static int32_t start_run(void* user_data, weir_call arguments, int64_t position, void** state) {
+  (void)arguments, (void)position;
+  return open_run(user_data, state);
+}
+
 static void destroy_squares(void* user_data) { ++((squares*)user_data)->destroyed; }
 
 static int32_t save_run(void* user_data, void* state, const void** data, uint64_t* size) {
@@ -278,7 +283,7 @@ static void refused(weir_runtime runtime) {
                            &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(strstr(error.line.data, "expected a generator, found a function") != NULL && data.destroyed == 4);
   argument = (weir_argument)WEIR_ARGUMENT_GENERATOR("g", &generator);
-  generator.flags = WEIR_CALLBACK_BLOCK;
+  generator.flags = 1u << 20;
   CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(strstr(error.line.data, "expected flags") != NULL);
   generator.flags = 0;
@@ -286,9 +291,28 @@ static void refused(weir_runtime runtime) {
   CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(strstr(error.line.data, "save only") != NULL);
   generator.save = NULL;
+  generator.signature = "{n: int64}";
+  generator.signature_size = WEIR_STRLEN;
+  CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.line.data, "expected start") != NULL);
+  generator.start = start_run;
+  generator.defaults = "{m: 1}";
+  generator.defaults_size = WEIR_STRLEN;
+  CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.line.data, "no parameter \"m\"") != NULL);
+  generator.defaults = NULL;
+  generator.defaults_size = 0;
+  generator.signature = "int64";
+  CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.line.data, "expected a dict of tensors") != NULL);
+  generator.signature = NULL;
+  generator.signature_size = 0;
+  CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.line.data, "expected a signature") != NULL);
+  generator.start = NULL;
   generator.next = NULL;
   CHECK(parses(runtime, &argument, &error) == -WEIR_CODE_INVALID_ARGUMENT);
-  CHECK(data.destroyed == 7);
+  CHECK(data.destroyed == 11);
 }
 
 static void serialized(void) {

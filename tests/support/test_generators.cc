@@ -21,7 +21,7 @@ class Run final : public GeneratorRun {
   explicit Run(int64_t next) : next_(next) { ++open_runs; }
   ~Run() override { --open_runs; }
 
-  Result<bool> next(Session&, const std::vector<Component>& components, Block& out) override {
+  Result<bool> next(Session&, const std::vector<Component>& components, int, Block& out) override {
     if (next_ == kElements) return false;
     const int64_t n = next_++;
     ++elements;
@@ -42,7 +42,7 @@ class Run final : public GeneratorRun {
 class Squares final : public Generator {
  public:
   Squares(CallbackFlags f, bool saves) : Generator(f), saves_(saves) {}
-  Result<std::unique_ptr<GeneratorRun>> open() const override {
+  Result<std::unique_ptr<GeneratorRun>> open(const Components&, int64_t) const override {
     return std::unique_ptr<GeneratorRun>(std::make_unique<Run>(0));
   }
   bool saves() const override { return saves_; }

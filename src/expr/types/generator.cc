@@ -12,6 +12,7 @@ Status no_function() {
 }  // namespace
 
 Result<Spec> Generator::result(const Spec&) const { return no_function(); }
+Result<Spec> Generator::infer(const Components&) const { return no_function(); }
 Status Generator::call(Session&, const Block&, Block&) const { return no_function(); }
 
 GeneratorFunction::GeneratorFunction(RefPtr<const Generator> generator)

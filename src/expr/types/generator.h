@@ -37,15 +37,15 @@ class Generator : public Callback {
   // REQUIRES: position is 0, or at most what count() says
   virtual Result<std::unique_ptr<GeneratorRun>> open(const Components& arguments, int64_t position) const = 0;
   // What its parameters are if they are left out, as the text of a dict.
-  virtual const std::string& defaults() const = 0;
+  virtual std::string_view defaults() const { return {}; }
   // The structure of its elements, if the arguments tell it.
-  virtual bool infers() const = 0;
+  virtual bool infers() const { return false; }
   // REQUIRES: infers()
-  virtual Result<Spec> infer(const Components& arguments) const = 0;
+  virtual Result<Spec> infer(const Components& arguments) const;
   // Whether it may know how many elements it has.
-  virtual bool counts() const = 0;
+  virtual bool counts() const { return false; }
   // How many elements it has, -1 if unknown. If it is known, it can be opened at each of them.
-  virtual Result<int64_t> count(const Components& arguments) const = 0;
+  virtual Result<int64_t> count(const Components&) const { return -1; }
   // Whether the place of a run can be saved.
   virtual bool saves() const = 0;
   // Opens it where another run was saved.
