@@ -266,7 +266,9 @@ NodePtr with_unknown_dims(const Node& node, bool in_list) {
     out->op = syntax::Op::negate;
     out->add(std::move(one));
   }
-  if (node.kind != Kind::list && node.kind != Kind::tuple && node.kind != Kind::dict) return out;
+  if (node.kind != Kind::list && node.kind != Kind::tuple && node.kind != Kind::dict &&
+      node.kind != Kind::spread)
+    return out;
   for (Item& item : out->items) item.value = with_unknown_dims(*item.value, node.kind == Kind::list);
   return out;
 }

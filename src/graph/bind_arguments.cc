@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "expr/types/generator.h"
 #include "graph/binder.h"
+#include "graph/member_nodes.h"
 #include "graph/reorder.h"
 #include "graph/written_call.h"
 #include "ops/list.h"
@@ -494,7 +495,8 @@ class ArgumentBinder {
   // `zip(w)` of a value that is itself a structure of datasets is that structure, not a tuple of one.
   Status take_datasets(InputsParam& slot) {
     WEIR_TRY(take_structure(*node_, site_.scope, slot.structure, slot.indices));
-    if (node_->kind != Kind::tuple || node_->items.size() != 1 || is_written(node_->child(0))) return {};
+    if (node_->kind != Kind::tuple || node_->items.size() != 1 || is_written_structure(node_->child(0)))
+      return {};
     Spec only = slot.structure.children[0];
     if (only.is_dataset()) return {};
     if (site_.call.items.size() != 1 || site_.call.child(0).kind == Kind::tuple) {
@@ -505,22 +507,26 @@ class ArgumentBinder {
     return {};
   }
 
-  static bool is_written(const Node& node) { return node.kind == Kind::tuple || node.kind == Kind::dict; }
-
   Status take_structure(const Node& node, const Scope& scope, Spec& structure, std::vector<int>& indices) {
     if (node.kind == Kind::list) {
       return error(node, "expected datasets, or a tuple or dict of them, found a list; write (a, b)");
     }
-    if (!is_written(node)) return take_member(node, scope, structure, indices);
-    structure = Spec::tuple({});
-    if (node.kind == Kind::dict) structure.kind = Spec::Kind::dict;
-    for (const Item& item : node.items) {
-      if (node.kind == Kind::dict) structure.keys.push_back(item.name);
+    if (!is_written_structure(node)) return take_member(node, scope, structure, indices);
+    MemberNodes members(binder_.context(), path());
+    if (const Status status = members.add(node, scope); !status.ok()) return at_node(node, status);
+    return take_members(node, members, structure, indices);
+  }
+
+  Status take_members(const Node& node, const MemberNodes& members, Spec& structure,
+                      std::vector<int>& indices) {
+    if (members.list().empty()) return error(node, "expected at least one dataset, found none");
+    structure = members.empty_spec();
+    for (const MemberNodes::Member& member : members.list()) {
+      if (structure.kind == Spec::Kind::dict) structure.keys.push_back(member.key);
       structure.children.emplace_back();
-      WEIR_TRY(take_structure(*item.value, scope, structure.children.back(), indices));
+      WEIR_TRY(take_structure(*member.node, *member.scope, structure.children.back(), indices));
     }
-    if (!node.items.empty()) return {};
-    return error(node, "expected at least one dataset, found none");
+    return {};
   }
 
   // A dataset, or a value that holds some: a window of dicts, or a `let` of a structure.
@@ -528,14 +534,17 @@ class ArgumentBinder {
     if (node.kind == Kind::name) {
       // Read as it was written, so that what is known of each dataset stays known.
       const Scope::Let let = scope.find_let(node.text);
-      if (let.value && is_written(*let.value))
+      if (let.value && is_written_structure(*let.value))
         return take_structure(*let.value, Scope(scope, let), structure, indices);
     }
     if (!binder_.is_dataset_here(node, scope)) {
       auto value = compile_expression(binder_.context(), scope, node, path(), DType::invalid);
       const Spec spec = value.ok() ? (*value)->spec() : Spec();
-      if (spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict)
-        return take_members(node, spec, scope, structure, indices);
+      if (spec.kind == Spec::Kind::tuple || spec.kind == Spec::Kind::dict) {
+        MemberNodes members(binder_.context(), path());
+        members.add_value(node, spec, scope);
+        return take_members(node, members, structure, indices);
+      }
     }
     WEIR_ASSIGN(int index, add_input(node, scope));
     indices.push_back(index);
@@ -543,22 +552,6 @@ class ArgumentBinder {
     parts_ += structure.part_count();
     // Checked before the remaining inputs make it much larger.
     if (parts_ > kMaxParts) return error(node, too_many_parts());
-    return {};
-  }
-
-  // The members of a value, as `node.key` and `node.0` give them.
-  Status take_members(const Node& node, const Spec& spec, const Scope& scope, Spec& structure,
-                      std::vector<int>& indices) {
-    if (spec.children.empty()) return error(node, "expected at least one dataset, found none");
-    structure = spec;
-    for (size_t i = 0; i < spec.children.size(); ++i) {
-      const bool dict = spec.kind == Spec::Kind::dict;
-      Node member{.kind = dict ? Kind::field : Kind::position, .span = node.span, .integer = i};
-      if (dict) member.text = spec.keys[i];
-      member.depth = static_cast<uint8_t>(std::min(node.depth + 1, 255));
-      member.add(std::make_shared<Node>(node));
-      WEIR_TRY(take_member(member, scope, structure.children[i], indices));
-    }
     return {};
   }
 

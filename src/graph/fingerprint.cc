@@ -90,6 +90,7 @@ class Digester {
   }
 
   static std::string outline(const Node& node) {
+    if (node.kind == Kind::spread) return concat("...", outline(node.child(0)));
     if (node.kind != Kind::tuple && node.kind != Kind::dict && node.kind != Kind::list)
       return node.kind == Kind::name ? node.text : "*";
     std::string out = node.kind == Kind::tuple ? "(" : node.kind == Kind::dict ? "{" : "[";

@@ -29,6 +29,7 @@ bool is_dataset_slot(const Field& field) {
 
 // Which inputs are where: a dict of datasets has keys.
 std::string outline(const Node& node) {
+  if (node.kind == Kind::spread) return concat("...", outline(node.child(0)));
   if (node.kind != Kind::tuple && node.kind != Kind::dict) return "*";
   std::string out = node.kind == Kind::tuple ? "(" : "{";
   for (const Item& item : node.items) out += concat(quote(item.name), ":", outline(*item.value), ",");

@@ -399,10 +399,28 @@ class Writer {
     return out;
   }
 
+  // What the rest of a pattern stands for: the value without the keys that the pattern names.
+  NodePtr others(const Node& pattern, const NodePtr& value) {
+    auto keys = std::make_shared<Node>(Node{.kind = Kind::list, .span = value->span});
+    for (const Item& item : pattern.items) {
+      if (item.value->kind == Kind::pattern_rest) continue;
+      auto key = std::make_shared<Node>(Node{.kind = Kind::string, .span = value->span, .text = item.name});
+      keys->add(finish(std::move(key)));
+    }
+    auto call = std::make_shared<Node>(Node{.kind = Kind::call, .span = value->span, .text = "without"});
+    call->add(value);
+    call->add(finish(std::move(keys)));
+    return finish(std::move(call));
+  }
+
   // Adds what the names of a pattern stand for, as parts of a value.
   void place(const Node& pattern, const NodePtr& value, Renames& places) {
     if (pattern.kind == Kind::pattern_name) places[pattern.text] = value;
     for (size_t i = 0; i < pattern.items.size(); ++i) {
+      if (pattern.items[i].value->kind == Kind::pattern_rest) {
+        place(pattern.child(i).child(0), others(pattern, value), places);
+        continue;
+      }
       auto part = std::make_shared<Node>();
       part->kind = pattern.kind == Kind::pattern_tuple ? Kind::position : Kind::field;
       part->integer = i;

@@ -132,6 +132,10 @@ NodePtr Parser::pattern(Names& bound) {
       return tuple_pattern(bound);
     case TokenKind::left_brace:
       return dict_pattern(bound);
+    case TokenKind::ellipsis:
+      cursor_.fail(cursor_.token().span,
+                   expected_found("a pattern", "'...'", "a rest stands last in a dict, as in {a, ...rest}"));
+      return nullptr;
     default:
       cursor_.expected("a pattern: a name, '_', '(...)' or '{...}'");
       return nullptr;
@@ -159,9 +163,35 @@ NodePtr Parser::tuple_pattern(Names& bound) {
   return bracketed(Kind::pattern_tuple, TokenKind::right_paren, [&](Item&) { return pattern(bound); });
 }
 
+NodePtr Parser::pattern_rest(Names& bound) {
+  const size_t begin = cursor_.index();
+  cursor_.advance();
+  if (cursor_.at_word("_")) {
+    cursor_.fail(cursor_.token().span, expected_found("a name for the other keys", "'_'",
+                                                      "keys that are not named are passed over"));
+    return nullptr;
+  }
+  if (!cursor_.at(TokenKind::word)) {
+    cursor_.expected("a name for the other keys after '...'");
+    return nullptr;
+  }
+  Node node{.kind = Kind::pattern_rest};
+  NodePtr name = pattern_word(cursor_.text(), bound);
+  if (name == nullptr) return nullptr;
+  cursor_.advance();
+  node.add(std::move(name));
+  NodePtr rest = cursor_.finish(std::move(node), begin);
+  const bool more = cursor_.at(TokenKind::comma) && cursor_.token(1).kind != TokenKind::right_brace;
+  if (!more) return rest;
+  cursor_.fail(cursor_.token(1).span,
+               "a rest stands last in a pattern, and once; put the other keys before it");
+  return nullptr;
+}
+
 NodePtr Parser::dict_pattern(Names& bound) {
   Names keys;
   return bracketed(Kind::pattern_dict, TokenKind::right_brace, [&](Item& item) -> NodePtr {
+    if (cursor_.at(TokenKind::ellipsis)) return pattern_rest(bound);
     constexpr std::string_view kPattern = "':' and a pattern, since a quoted key binds no name";
     const bool shorthand = cursor_.at(TokenKind::word) && cursor_.token(1).kind != TokenKind::colon;
     if (!shorthand) return keyed(item, keys, kPattern) ? pattern(bound) : nullptr;

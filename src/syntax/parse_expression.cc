@@ -82,7 +82,8 @@ NodePtr Parser::pipes(NodePtr first, size_t begin) {
   }
   while (cursor_.accept(TokenKind::pipe)) {
     if (!cursor_.at(TokenKind::word)) {
-      cursor_.expected("the name of a transformation after '|'");
+      cursor_.expected("the name of a transformation after '|'",
+                       cursor_.at(TokenKind::left_brace) ? "dicts are joined as in {...a, ...b, c: 1}" : "");
       return nullptr;
     }
     NodePtr stage = call(CalleeKind::transformation);

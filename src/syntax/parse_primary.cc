@@ -26,6 +26,10 @@ NodePtr Parser::primary() {
     case TokenKind::parameter:
     case TokenKind::callback:
       return handed_in();
+    case TokenKind::ellipsis:
+      cursor_.fail(cursor_.token().span, expected_found("an expression", "'...'",
+                                                        "a dict is spread in a dict, as in {...e, c: 1}"));
+      return nullptr;
     default:
       cursor_.expected("an expression");
       return nullptr;
@@ -159,9 +163,24 @@ bool Parser::key(Item& item, Names& names) {
   return true;
 }
 
+NodePtr Parser::spread() {
+  const size_t begin = cursor_.index();
+  cursor_.advance();
+  Node node{.kind = Kind::spread};
+  NodePtr value = pipeline();
+  if (value == nullptr) return nullptr;
+  node.add(std::move(value));
+  return cursor_.finish(std::move(node), begin);
+}
+
 NodePtr Parser::dict() {
   Names names;
   return bracketed(Kind::dict, TokenKind::right_brace, [&](Item& item) -> NodePtr {
+    if (cursor_.at(TokenKind::ellipsis)) return spread();
+    if (cursor_.at(TokenKind::double_star)) {
+      cursor_.expected("a key, a word or quoted", "a dict is spread with '...', as in {...e, c: 1}");
+      return nullptr;
+    }
     const size_t key_index = cursor_.index();
     const Token& key_token = cursor_.token();
     if (!key(item, names)) return nullptr;

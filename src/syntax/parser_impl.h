@@ -86,6 +86,7 @@ class Parser {
   NodePtr group_or_tuple();
   NodePtr list();
   NodePtr dict();
+  NodePtr spread();
   // Reads a key and refuses it if it is among the names.
   bool key(Item& item, Names& names);
   // The same with the colon after it; `colon` is how messages call it.
@@ -110,6 +111,7 @@ class Parser {
   NodePtr pattern_word(std::string_view word, Names& bound);
   NodePtr tuple_pattern(Names& bound);
   NodePtr dict_pattern(Names& bound);
+  NodePtr pattern_rest(Names& bound);
 
   // parse_spec.cc
   NodePtr dtype_argument();

@@ -165,8 +165,10 @@ class Printer {
       case Kind::slice:
         slice(n);
         break;
+      case Kind::spread:
       case Kind::ellipsis:
         put("...");
+        separated(n, "");
         break;
       case Kind::newaxis:
         put("newaxis");
@@ -272,6 +274,11 @@ class Printer {
     put('{');
     for (size_t i = 0; i < n.items.size(); ++i) {
       const Item& item = n.items[i];
+      if (item.value->kind == Kind::spread || item.value->kind == Kind::pattern_rest) {
+        put(i > 0 ? ", " : "");
+        node(*item.value);
+        continue;
+      }
       bool same = (item.value->kind == Kind::name || item.value->kind == Kind::pattern_name) &&
                   item.value->text == item.name;
       put(i > 0 ? ", " : "", print_key(item.name));
@@ -304,6 +311,10 @@ class Printer {
         break;
       case Kind::pattern_tuple:
         tuple(n);
+        break;
+      case Kind::pattern_rest:
+        put("...");
+        separated(n, "");
         break;
       default:
         dict(n);

@@ -39,7 +39,8 @@ enum class Kind : uint8_t {
   invocation,   // @NAME(…): items: the callback, then its arguments
   list,         // items: members
   tuple,        // items: members
-  dict,         // items: named by their keys, in written order
+  dict,         // items: named by their keys, in written order; a spread has no name
+  spread,       // `...e`, only in a dict; items: e
   unary,        // `op` is negate or logical_not; items: operand
   binary,       // `op`; items: left, right
   conditional,  // if; items: condition, then, else
@@ -58,7 +59,8 @@ enum class Kind : uint8_t {
   pattern_name,   // `text`
   pattern_any,    // _
   pattern_tuple,  // items: patterns
-  pattern_dict,   // items: patterns, named by their keys
+  pattern_rest,   // `...NAME`, only last in a dict; items: the pattern_name
+  pattern_dict,   // items: patterns, named by their keys; a rest has no name
 
   // Element specs; int64[] reads as int64.
   dtype,          // the name of a dtype as an argument: `dtype`

@@ -14,6 +14,26 @@ TEST_CASE("patterns take elements apart") {
   lab.refuse("t -> t[0]", "(1, 2)", "tensor");
 }
 
+TEST_CASE("spreads and rests take dicts apart and join them") {
+  Lab lab;
+  lab.check("e -> {...e, a: e.a + 1, c: 0}", {"{a: 1, b: 2.5}"}, {"{a: 2, b: 2.5, c: 0}"});
+  lab.check("(x, y) -> {k: 0, ...x, m: 1, ...y}", {"({a: 1, k: 2}, {m: 3, a: 4})"}, {"{k: 2, a: 4, m: 3}"});
+  lab.check("{a, ...rest} -> (rest, a)", {"{b: {c: 1, d: [2, 3]}, a: \"x\"}"},
+            {"({b: {c: 1, d: [2, 3]}}, \"x\")"});
+  lab.check("e -> only(without(e, [\"b\"]), [\"c\", \"a\"])", {"{a: 1, b: {p: 2, q: 3}, c: (4, 5)}"},
+            {"{c: (4, 5), a: 1}"});
+  // Literals adapt in a spread as elsewhere.
+  lab.check("x -> let s = {k: 1} in {...s}.k + x", {"2.0"}, {"3.0"}, "float32");
+  // What a later value replaces still fails.
+  lab.check("x -> {a: 1 // x, ...{a: x}}", {"1", "0"}, {"{a: 1}", "error"});
+  lab.refuse("x -> {...x}", "(1, 2)", "expected a dict to spread");
+  lab.refuse("{z, ...r} -> r", "{a: 1}", "no key z");
+  lab.refuse("{a, ...r} -> r.a", "{a: 1, b: 2}", "no key a");
+  lab.refuse("e -> without(e, [\"aa\"])", "{a: 1, b: 2}", "no key aa");
+  lab.refuse("e -> only(e, [\"a\" + \"\"])", "{a: 1, b: 2}", "written as strings");
+  lab.refuse("e -> only(e.a, [\"a\"])", "{a: 1, b: 2}", "expected a dict");
+}
+
 TEST_CASE("if computes only the branch taken") {
   Lab lab;
   lab.check("x -> if x == 0 then 0 else 10 // x", {"0", "1", "2", "0"}, {"0", "10", "5", "0"});

@@ -67,6 +67,12 @@ TEST_CASE("a map leaves out what the maps above it do not use", "[rewrites]") {
   CHECK(structure_of(
             "range(9) | map(x -> {a: x, b: x}, num_parallel_calls: 2) | map(e -> e.b, num_parallel_calls: 3)",
             "map") == "{b: int64}");
+  CHECK(structure_of(concat(both, "map(e -> {...e, a: 1})"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "map({a, ...rest} -> rest)"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "map({a, ...rest} -> {a, ...rest}) | map(e -> e.b)"), "map") ==
+        "{b: float32}");
+  CHECK(structure_of(concat(both, "map(e -> without(e, [\"a\"]))"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "map(e -> {...only(e, [\"b\"]), c: 1})"), "map") == "{b: float32}");
   // An element has one part at least.
   CHECK(structure_of(concat(both, "map(e -> 1)"), "map") == "{a: int64}");
 }

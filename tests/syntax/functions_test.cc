@@ -32,6 +32,10 @@ TEST_CASE("functions: a call is the body with its arguments") {
                 "range(4) | map(y -> (y - 1) + (2 - y))");
   check_written("let f = (a, {k, v: (w, _)}) -> a + k + w  range(4) | map(d -> f(1, d))",
                 "range(4) | map(d -> 1 + d.k + d.v.0)");
+  check_written("let f = ({k, v, ...r}) -> {...r, k}  range(4) | map(d -> f(d))",
+                "range(4) | map(d -> {...without(d, [\"k\", \"v\"]), k: d.k})");
+  check_written("let r = 1  let f = x -> {...x, r}  range(4) | map({a, ...r} -> f(r))",
+                "let r = 1  range(4) | map({a, ...r_2} -> {...r_2, r})");
   check_written("let half = x -> x / 2  range(4) | map(half)", "range(4) | map(x -> x / 2)");
 }
 

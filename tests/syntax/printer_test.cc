@@ -51,6 +51,12 @@ TEST_CASE("printer: lambdas and patterns") {
       {"m(()->1)", "m(() -> 1)"},
       {"m(({a:a,b:_,\"c/d\":(e,f),if:g,},_)->a|t())", "m(({a, b: _, \"c/d\": (e, f), if: g}, _) -> a | t())"},
       {"m({}->1)", "m({} -> 1)"},
+      {"m({a,b:_, ...  rest,}->rest)", "m({a, b: _, ...rest} -> rest)"},
+      {"m({...all}->all)", "m({...all} -> all)"},
+      {"f({... e})", "f({...e})"},
+      {"f({a:1,...e.\"b c\",...{},a2})", "f({a: 1, ...e.\"b c\", ...{}, a2})"},
+      {"f({...(a|b()),...if c then d else e,...(let x=1 in {x})})",
+       "f({...a | b(), ...if c then d else e, ...let x = 1 in {x}})"},
       {"m(_->1)", "m(_ -> 1)"},
   });
 }

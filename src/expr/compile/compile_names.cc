@@ -172,8 +172,14 @@ Status Compiler::bind_dict(const Node& pattern, const Typed& value, Scope& scope
   if (value.spec.kind != Spec::Kind::dict) {
     return error(pattern, concat("the pattern takes a dict, found ", value.spec.to_string()));
   }
+  std::vector<bool> named(value.spec.children.size());
   for (const syntax::Item& item : pattern.items) {
+    if (item.value->kind == Kind::pattern_rest) {
+      scope.bind_value(item.value->child(0).text, value.others(named));
+      continue;
+    }
     const int at = value.spec.find(item.name);
+    if (at >= 0) named[static_cast<size_t>(at)] = true;
     if (at < 0) {
       return error(pattern,
                    {concat("there is no key ", syntax::print_key(item.name), " in ", value.spec.to_string()),

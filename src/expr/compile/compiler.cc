@@ -1,5 +1,7 @@
 #include "expr/compile/compiler.h"
 
+#include <map>
+
 #include "core/text.h"
 
 namespace weir {
@@ -59,25 +61,76 @@ Result<Typed> Compiler::expression(const Node& node, const Scope& scope) {
   }
 }
 
+namespace {
+
+// The members of a tuple or dict while they are typed.
+class Members {
+ public:
+  int parts() const { return parts_; }
+
+  void add(Typed member) {
+    parts_ += member.spec.part_count();
+    list_.push_back(std::move(member));
+  }
+  // A key that is there keeps its place and takes the new value.
+  void set(const std::string& key, Typed member) {
+    const auto found = places_.emplace(key, list_.size());
+    if (found.second) {
+      keys_.push_back(key);
+      return add(std::move(member));
+    }
+    Typed& old = list_[found.first->second];
+    parts_ += member.spec.part_count() - old.spec.part_count();
+    old = std::move(member);
+  }
+  void set_all(const Typed& dict) {
+    for (size_t i = 0; i < dict.spec.keys.size(); ++i)
+      set(dict.spec.keys[i], dict.child(static_cast<int>(i)));
+  }
+
+  Typed join(Spec::Kind kind) && {
+    Typed out;
+    out.spec.kind = kind;
+    out.spec.keys = std::move(keys_);
+    for (Typed& member : list_) {
+      out.spec.children.push_back(std::move(member.spec));
+      out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
+    }
+    return out;
+  }
+
+ private:
+  std::vector<Typed> list_;
+  std::vector<std::string> keys_;
+  std::map<std::string, size_t> places_;
+  int parts_ = 1;
+};
+
+}  // namespace
+
 Result<Typed> Compiler::tuple(const Node& node, const Scope& scope) {
-  Typed out;
-  out.spec.kind = node.kind == Kind::dict ? Spec::Kind::dict : Spec::Kind::tuple;
-  int parts = 1;
+  Members members;
   Status mistakes;
   for (const syntax::Item& item : node.items) {
-    Result<Typed> made = expression(*item.value, scope);
+    const bool spread = item.value->kind == Kind::spread;
+    const Node& value = spread ? item.value->child(0) : *item.value;
+    Result<Typed> made = expression(value, scope);
+    if (made.ok() && spread && made->spec.kind != Spec::Kind::dict)
+      made = error(value, expected_found("a dict to spread", made->spec.to_string()));
     mistakes = both(mistakes, made.status());
     if (!made.ok()) continue;
-    Typed member = *std::move(made);
-    if (node.kind == Kind::dict) out.spec.keys.push_back(item.name);
-    parts += member.spec.part_count();
-    out.spec.children.push_back(std::move(member.spec));
+    if (spread) {
+      members.set_all(*made);
+    } else if (node.kind == Kind::dict) {
+      members.set(item.name, *std::move(made));
+    } else {
+      members.add(*std::move(made));
+    }
     // Checked before the remaining members make it much larger.
-    if (parts > kMaxParts) return error(node, too_many_parts());
-    out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
+    if (members.parts() > kMaxParts) return error(node, too_many_parts());
   }
   if (!mistakes.ok()) return mistakes;
-  return out;
+  return std::move(members).join(node.kind == Kind::dict ? Spec::Kind::dict : Spec::Kind::tuple);
 }
 
 // Makes a literal of a list of literals; stacks any other list.

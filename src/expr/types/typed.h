@@ -46,6 +46,19 @@ struct Typed {
     const auto first = leaves.begin() + spec.child_offset(i);
     return {spec.children[at], {first, first + spec.children[at].component_count()}};
   }
+  // The dict of the children that are not marked.
+  Typed others(const std::vector<bool>& marked) const {
+    Typed out;
+    out.spec.kind = Spec::Kind::dict;
+    for (size_t i = 0; i < marked.size(); ++i) {
+      if (marked[i]) continue;
+      const Typed member = child(static_cast<int>(i));
+      out.spec.keys.push_back(spec.keys[i]);
+      out.spec.children.push_back(member.spec);
+      out.leaves.insert(out.leaves.end(), member.leaves.begin(), member.leaves.end());
+    }
+    return out;
+  }
 };
 
 Typed typed_constant(Tensor value);
