@@ -68,6 +68,94 @@ def test_elements_are_taken_apart_by_the_number_of_parameters():
         pairs.map(lambda t: t[2])
 
 
+def changed(record):
+    copy = dict(record)
+    copy["b"] = copy.pop("a") + 1
+    copy["d"] = copy.get("z", 7)
+    del copy["c"]
+    return copy
+
+
+RECORDS = weir.range(3).map(lambda x: {"a": x, "b": x * 2, "c": (x, "s")})
+# What a function makes of RECORDS: the structure, and the last element.
+MAPPINGS = [
+    (lambda r: {**r, "d": 1}, "{a: int64, b: int64, c: (int64, string), d: int64}", [2, 4, (2, b"s"), 1]),
+    (
+        lambda r: r | {"d": r.a, "b": "t"},
+        "{a: int64, b: string, c: (int64, string), d: int64}",
+        [2, b"t", (2, b"s"), 2],
+    ),
+    (lambda r: {"d": 1, "b": "t"} | r, "{d: int64, b: int64, a: int64, c: (int64, string)}", [1, 4, 2, (2, b"s")]),
+    (lambda r: r | {"b": r["b"] + 1} | {"e": 0}, "{a: int64, b: int64, c: (int64, string), e: int64}", None),
+    (lambda r: weir.cond(r.a > 1, r, r) | weir.cond(r.a > 1, {"b": 1.5}, {"b": 2.5}), None, [2, 1.5, (2, b"s")]),
+    (changed, "{b: int64, d: int64}", [3, 7]),
+    (lambda r: {key.upper(): value for key, value in r.items() if key != "c"}, "{A: int64, B: int64}", [2, 4]),
+    (lambda r: {key: r[key] for key in r if key in {"a", "c"}}, "{a: int64, c: (int64, string)}", [2, (2, b"s")]),
+    (lambda r: (len(r), "a" in r, "z" in r, "z" not in r), None, (3, True, False, True)),
+    (lambda r: {"n": sum(v for k, v in zip(r.keys(), r.values(), strict=True) if k != "c")}, "{n: int64}", [6]),
+    (lambda r: {"x": r.get("a"), "y": r.get("z", 0)}, "{x: int64, y: int64}", [2, 0]),
+    (lambda r: r.copy(), str(RECORDS.spec), [2, 4, (2, b"s")]),
+]
+
+
+def read(value):
+    """An element without NumPy, keys left out."""
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, (list, tuple)):
+        return type(value)(read(part) for part in value)
+    return value.item() if hasattr(value, "item") else value
+
+
+@pytest.mark.parametrize("case", MAPPINGS, ids=range(len(MAPPINGS)))
+def test_a_dict_is_a_mapping(case):
+    function, spec, last = case
+    made = RECORDS.map(function)
+    assert spec is None or str(made.spec) == spec
+    elements = [read(element) for element in made]
+    assert len(elements) == 3 and (last is None or elements[-1] == last)
+
+
+def test_what_a_mapping_tells_is_known_while_tracing():
+    seen = []
+    RECORDS.map(lambda r: (seen.append((len(r), list(r), [*r.keys()], "a" in r, "z" in r, r.get("z"))), r)[1])
+    assert seen == [(3, ["a", "b", "c"], ["a", "b", "c"], True, False, None)]
+    with pytest.raises(TraceError, match=r"dict\(x\) is a copy that may"):
+        RECORDS.map(lambda r: {**r, "a": r.pop("a")})
+
+    def assigned(record):
+        record["a"] = 1
+        return record
+
+    with pytest.raises(TraceError, match=r"dict\(x\) a copy that may"):
+        RECORDS.map(assigned)
+    with pytest.raises(weir.Error, match="expected a tensor"):
+        RECORDS.map(lambda r: r | [1])
+
+
+def test_a_tensor_tells_what_is_known_of_it():
+    def told(source, function=lambda x: x):
+        seen = []
+        source.map(lambda x: (seen.append((lambda y: (y.shape, y.ndim, y.dtype))(function(x))), x)[1])
+        return seen[0]
+
+    assert told(weir.range(3)) == ((), 0, weir.int64)
+    assert told(weir.range(3), lambda x: fn.zeros([2, 3], "float32") + 1) == ((2, 3), 2, np.float32)
+    assert told(weir.range(3).batch(2)) == ((None,), 1, "int64")
+    assert told(weir.range(3).batch(2, drop_remainder=True), lambda x: x > 1) == ((2,), 1, weir.bool_)
+    assert told(weir.range(3), fn.as_string) == ((), 0, weir.string)
+    assert told(weir.range(3), lambda x: fn.cast(x, "bfloat16"))[2] == weir.bfloat16
+    assert told(weir.empty("float32[...]")) == (None, None, weir.float32)
+    assert told(weir.empty("sparse<int64>[?, 10]")) == ((None, 10), 2, weir.int64)
+    # It is Python's, so it may choose what is traced.
+    either = weir.range(3).map(lambda x: x if x.ndim == 0 and x.dtype == np.int64 else fn.zeros(x.shape))
+    assert [int(x) for x in either] == [0, 1, 2]
+    with pytest.raises(AttributeError, match="no attribute 'shape'"):
+        RECORDS.map(lambda r: r.c.shape)
+    # A key of that name is the key.
+    assert [int(x) for x in weir.range(3).map(lambda x: {"shape": x}).map(lambda r: r.shape)] == [0, 1, 2]
+
+
 def test_what_is_captured():
     array = np.arange(12.0).reshape(3, 4)
     assert next(iter(weir.range(3).map(lambda i: fn.gather(array, i)))).tolist() == [0, 1, 2, 3]

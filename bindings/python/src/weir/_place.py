@@ -113,7 +113,6 @@ _MEMBERS = {
     "encode": _STRINGS,
     "decode": _STRINGS,
     "T": "Use weir.fn.transpose.",
-    "ndim": "Use weir.fn.rank.",
     "numpy": _IN_PYTHON,
     "item": _IN_PYTHON,
     "tolist": _IN_PYTHON,
@@ -130,8 +129,8 @@ def like(name: str) -> str:
 # What to use where Python's own code met a value: by a part of its message, or by the module or method that was called.
 _REGEX = "Use weir.fn.regex_replace, weir.fn.regex_match or weir.fn.string_split."
 _BY_MESSAGE = {
-    "item assignment": "A value doesn't change; {**x, 'key': value} is another one.",
-    "item deletion": "A value doesn't change; a dict of x.items() is another one.",
+    "item assignment": "A value doesn't change; {**x, 'key': value} is another one, dict(x) a copy that may.",
+    "item deletion": "A value doesn't change; dict(x) is a copy that may.",
     "sequence item": "Use weir.fn.string_join([a, b], separator=...).",
     "not iterable": "weir.fn.unstack takes a tensor apart.",
 }

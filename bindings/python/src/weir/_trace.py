@@ -222,10 +222,15 @@ class Value:
 
     __rand__ = __and__
 
-    def __or__(self, other: Any) -> Value:
+    def __or__(self, other: Any) -> Any:
+        if _are_dicts(self, other):
+            return {**self, **other}
         return logical("or", "bitwise_or", self, other)
 
-    __ror__ = __or__
+    def __ror__(self, other: Any) -> Any:
+        if _are_dicts(self, other):
+            return {**other, **self}
+        return logical("or", "bitwise_or", self, other)
 
     def __xor__(self, other: Any) -> Value:
         return logical("!=", "bitwise_xor", self, other)
@@ -390,6 +395,11 @@ class Value:
         return f"{MARK}{late.build.text_of(self)}>"
 
 
+def _are_dicts(value: Value, other: Any) -> bool:
+    """Whether `|` joins dicts: the other one is of Python, or a value too."""
+    return isinstance(other, (dict, Value)) and spec_of(value).kind == "dict"
+
+
 def _converted(value: Value, dtype: str) -> str:
     """How a value is converted."""
     try:
@@ -465,20 +475,33 @@ def member(value: Value, name: str) -> Any:
             value._parts = ("let _t0 = ", given, " in _t0")
         value.__class__ = datasets
         return getattr(value, name)
-    if spec.kind == "dict" and name in ("keys", "values", "items"):
+    if spec.kind == "dict" and name in ("keys", "values", "items", "get", "copy"):
         members = {key: member(value, key) for key in spec.keys}
         return getattr(members, name)
+    if spec.dtype is not None and name in ("shape", "ndim", "dtype"):
+        return _known(spec, name)
     instead = like(name)
     if hasattr(datasets, name) and any(child.kind == "dataset" for child in spec.children):
         instead = f"Its members are datasets, one each; weir.zip(x).{name}(...) applies to their elements together."
     elif spec.kind == "dict":
-        hint = f" {_CHANGED}" if name in ("pop", "update", "copy", "get", "setdefault") else ""
+        hint = f" {_CHANGED}" if name in ("pop", "popitem", "clear", "update", "setdefault") else ""
         keys = ", ".join(spec.keys)
         raise TraceAttributeError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
     raise TraceAttributeError(offered(f"a value of structure {spec} has no attribute {name!r}", instead))
 
 
-_CHANGED = "A value doesn't change: {**x, 'key': value} is another one."
+_CHANGED = "A value doesn't change: dict(x) is a copy that may, {**x, 'key': value} is another one."
+
+
+def _known(spec: _core.Spec, name: str) -> Any:
+    """What is known of a tensor before it is computed: None for the size of a dimension, the shape or the rank that is
+    not. The dtypes are those of this package.
+    """
+    if name == "dtype":
+        return spec.dtype if spec.dtype == "bfloat16" else np.dtype("S" if spec.dtype == "string" else spec.dtype)
+    if name == "shape":
+        return spec.shape
+    return None if spec.shape is None else len(spec.shape)
 
 
 def position(value: Value, index: int) -> Any:
