@@ -154,6 +154,15 @@ func FixedLengthRecord(files Files, recordBytes Int, options ...FixedLengthRecor
 	return begin(c)
 }
 
+// FromGeneratorOptions is what FromGenerator takes beside its arguments.
+type FromGeneratorOptions struct {
+	// The structure of its elements; may be left out if it tells that itself. Default: none.
+	Spec SpecText
+
+	// A dict of its arguments, if it has a signature. NAME(a, b: c) means the same. Default: none.
+	Arguments Value
+}
+
 // FromGenerator is the operator from_generator. Yields the elements that a generator in your program produces
 // (weir_generator), until it ends. Each time the dataset is opened, so is the generator. If the generator fails,
 // its error takes the place of an element, and the next one follows; if it cannot be opened, there is one error
@@ -162,12 +171,13 @@ func FixedLengthRecord(files Files, recordBytes Int, options ...FixedLengthRecor
 // already taken are passed over; for others checkpoint_policy says what happens.
 //
 // generator: The generator, passed by the program as @NAME.
-//
-// spec: The structure of its elements.
-func FromGenerator(generator Function, spec SpecText) Pipeline {
+func FromGenerator(generator Function, options ...FromGeneratorOptions) Pipeline {
 	c := newCall("from_generator")
 	c.positional("generator", asFunction, generator)
-	c.positional("spec", asSpecText, spec)
+	if c.atMostOne(len(options)) {
+		c.named("spec", asSpecText, options[0].Spec)
+		c.named("arguments", asValue, options[0].Arguments)
+	}
 	return begin(c)
 }
 

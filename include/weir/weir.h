@@ -697,6 +697,9 @@ typedef struct weir_extension {
   const char* version;
 } weir_extension;
 
+#define WEIR_EXTENSION_INIT \
+  { sizeof(weir_extension), 0, NULL, NULL }
+
 #define WEIR_EXTENSION_ABI 1u
 
 /* Loads an extension from a file. An extension that the runtime has already loaded is not loaded again.

@@ -60,6 +60,13 @@ struct FixedLengthRecordOptions {
   Int num_parallel_reads{};
 };
 
+struct FromGeneratorOptions {
+  // The structure of its elements; may be left out if it tells that itself. Default: none.
+  SpecText spec{};
+  // A dict of its arguments, if it has a signature. NAME(a, b: c) means the same. Default: none.
+  Value arguments{};
+};
+
 struct ListFilesOptions {
   // A new random order each epoch; if false, sorted. Default: true.
   Bool shuffle{};
@@ -763,9 +770,11 @@ inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
 // is declared pure is opened again for a restored iterator, and the elements already taken are passed over;
 // for others checkpoint_policy says what happens.
 // generator: The generator, passed by the program as @NAME.
-// spec: The structure of its elements.
-inline Pipeline from_generator(const Function& generator, const SpecText& spec) {
-  return Pipeline(detail::OperatorCall("from_generator").positional(generator).positional(spec));
+inline Pipeline from_generator(const Function& generator, const FromGeneratorOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("from_generator")
+                      .positional(generator)
+                      .named("spec", options.spec)
+                      .named("arguments", options.arguments));
 }
 
 // Yields the members of a list, in order. They have one structure; their shapes may differ. A list has at

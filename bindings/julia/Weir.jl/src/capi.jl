@@ -58,6 +58,8 @@ const WEIR_CALLBACK_BLOCKING = UInt32(2)
 const WEIR_CALLBACK_BLOCK = UInt32(4)
 const WEIR_CALLBACK_PURE = UInt32(8)
 const WEIR_CALLBACK_ON_CALLER = UInt32(16)
+const WEIR_FILE_FOLDER = UInt32(1)
+const WEIR_EXTENSION_ABI = UInt32(1)
 const WEIR_VALUE_STRING = UInt32(1)
 const WEIR_VALUE_FLOAT32 = UInt32(2)
 const WEIR_VALUE_FLOAT64 = UInt32(3)
@@ -134,6 +136,11 @@ struct weir_example
 end
 weir_example() = weir_example(0)
 
+struct weir_file
+    value::UInt64
+end
+weir_file() = weir_file(0)
+
 struct weir_string
     data::Ptr{UInt8}
     size::UInt64
@@ -201,8 +208,10 @@ struct weir_runtime_options
     memory_bytes::Int64
     trace_file::Ptr{UInt8}
     trace_file_size::UInt64
+    extensions::Ptr{UInt8}
+    extensions_size::UInt64
 end
-weir_runtime_options() = weir_runtime_options(sizeof(weir_runtime_options), 0, 0, 0, 0, C_NULL, C_NULL, 0, 0, C_NULL, 0)
+weir_runtime_options() = weir_runtime_options(sizeof(weir_runtime_options), 0, 0, 0, 0, C_NULL, C_NULL, 0, 0, C_NULL, 0, C_NULL, 0)
 
 struct weir_spec_info
     struct_size::UInt32
@@ -241,8 +250,51 @@ struct weir_generator
     user_data::Ptr{Cvoid}
     save::Ptr{Cvoid}
     restore::Ptr{Cvoid}
+    signature::Ptr{UInt8}
+    signature_size::UInt64
+    defaults::Ptr{UInt8}
+    defaults_size::UInt64
+    infer::Ptr{Cvoid}
+    start::Ptr{Cvoid}
+    count::Ptr{Cvoid}
 end
-weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL)
+weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0, C_NULL, C_NULL, C_NULL)
+
+struct weir_file_info
+    struct_size::UInt32
+    flags::UInt32
+    size::UInt64
+    modified_ns::Int64
+    version::weir_string
+end
+weir_file_info() = weir_file_info(sizeof(weir_file_info), 0, 0, 0, weir_string(C_NULL, 0))
+
+struct weir_file_system
+    struct_size::UInt32
+    flags::UInt32
+    schemes::Ptr{UInt8}
+    schemes_size::UInt64
+    stat::Ptr{Cvoid}
+    list::Ptr{Cvoid}
+    open::Ptr{Cvoid}
+    read::Ptr{Cvoid}
+    close::Ptr{Cvoid}
+    create::Ptr{Cvoid}
+    write::Ptr{Cvoid}
+    finish::Ptr{Cvoid}
+    remove::Ptr{Cvoid}
+    destroy::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+weir_file_system() = weir_file_system(sizeof(weir_file_system), 0, C_NULL, 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL)
+
+struct weir_extension
+    struct_size::UInt32
+    abi::UInt32
+    name::Ptr{UInt8}
+    version::Ptr{UInt8}
+end
+weir_extension() = weir_extension(sizeof(weir_extension), 0, C_NULL, C_NULL)
 
 struct weir_argument
     struct_size::UInt32
@@ -389,6 +441,9 @@ weir_tensor_unref(tensor) =
 weir_runtime_register(runtime, name, name_size, callback, error) =
     @ccall libweir.weir_runtime_register(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, callback::Ptr{weir_callback}, error::Ptr{weir_error})::Int32
 
+weir_runtime_register_source(runtime, name, name_size, source, error) =
+    @ccall libweir.weir_runtime_register_source(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, source::Ptr{weir_generator}, error::Ptr{weir_error})::Int32
+
 weir_call_rows(call) =
     @ccall libweir.weir_call_rows(call::weir_call)::Int64
 
@@ -406,6 +461,27 @@ weir_call_fail(call, row, code, message, message_size, error) =
 
 weir_call_cancelled(call) =
     @ccall libweir.weir_call_cancelled(call::weir_call)::Int32
+
+weir_runtime_register_file_system(runtime, files, error) =
+    @ccall libweir.weir_runtime_register_file_system(runtime::weir_runtime, files::Ptr{weir_file_system}, error::Ptr{weir_error})::Int32
+
+weir_call_done(call, size) =
+    @ccall libweir.weir_call_done(call::weir_call, size::UInt64)::Cvoid
+
+weir_call_entry(call, name, name_size, info, error) =
+    @ccall libweir.weir_call_entry(call::weir_call, name::Ptr{UInt8}, name_size::UInt64, info::Ptr{weir_file_info}, error::Ptr{weir_error})::Int32
+
+weir_file_open(runtime, name, name_size, info, out, error) =
+    @ccall libweir.weir_file_open(runtime::weir_runtime, name::Ptr{UInt8}, name_size::UInt64, info::Ptr{weir_file_info}, out::Ptr{weir_file}, error::Ptr{weir_error})::Int32
+
+weir_file_read(file, offset, out, size, read, error) =
+    @ccall libweir.weir_file_read(file::weir_file, offset::UInt64, out::Ptr{Cvoid}, size::UInt64, read::Ptr{UInt64}, error::Ptr{weir_error})::Int32
+
+weir_file_release(file) =
+    @ccall libweir.weir_file_release(file::weir_file)::Cvoid
+
+weir_runtime_load_extension(runtime, file, file_size, error) =
+    @ccall libweir.weir_runtime_load_extension(runtime::weir_runtime, file::Ptr{UInt8}, file_size::UInt64, error::Ptr{weir_error})::Int32
 
 weir_dataset_parse(runtime, text, text_size, arguments, argument_count, out, error) =
     @ccall libweir.weir_dataset_parse(runtime::weir_runtime, text::Ptr{UInt8}, text_size::UInt64, arguments::Ptr{weir_argument}, argument_count::UInt64, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32

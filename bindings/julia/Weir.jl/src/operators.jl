@@ -95,7 +95,7 @@ fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=noth
     Pipeline(call("fixed_length_record", argument(:files, files), argument(:int, record_bytes), argument(:int, header_bytes, "header_bytes"), argument(:int, footer_bytes, "footer_bytes"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
 
 """
-    from_generator(generator, spec)
+    from_generator(generator; spec=nothing, arguments=nothing)
 
 Yields the elements that a generator in your program produces (`weir_generator`), until it ends.
 Each time the dataset is opened, so is the generator. If the generator fails, its error takes the
@@ -105,10 +105,12 @@ and restore its position. One that is declared pure is opened again for a restor
 elements already taken are passed over; for others `checkpoint_policy` says what happens.
 
 - `generator`: The generator, passed by the program as @NAME.
-- `spec`: The structure of its elements.
+- `spec`: The structure of its elements; may be left out if it tells that itself. Default: `none`.
+- `arguments`: A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.
+Default: `none`.
 """
-from_generator(generator, spec) =
-    Pipeline(call("from_generator", argument(:function, generator), argument(:spec, spec)))
+from_generator(generator; spec=nothing, arguments=nothing) =
+    Pipeline(call("from_generator", argument(:function, generator), argument(:spec, spec, "spec"), argument(:value, arguments, "arguments")))
 
 """
     from_list(elements)

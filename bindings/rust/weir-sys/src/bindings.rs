@@ -78,6 +78,8 @@ pub const WEIR_CALLBACK_PURE: u32 = 8;
 /// It runs only on a thread that is inside weir_iterator_next or _try_next of its iterator. For languages that
 /// cannot be called on foreign threads.
 pub const WEIR_CALLBACK_ON_CALLER: u32 = 16;
+pub const WEIR_FILE_FOLDER: u32 = 1;
+pub const WEIR_EXTENSION_ABI: u32 = 1;
 /// The `kind` of a weir_argument; 0: the member that is set tells. A string is the bytes of `text`. A float is
 /// `number` as a literal, which takes the dtype of its context, with the digits of a float or a double. The
 /// others have `members`: \[a, b\], (a, b), {x: a, "y z": b}, where the name of a member is its key, and the
@@ -193,6 +195,12 @@ pub struct weir_example {
     pub value: u64,
 }
 
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct weir_file {
+    pub value: u64,
+}
+
 /// A borrowed string; also the entry of a string tensor.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -302,11 +310,13 @@ pub struct weir_runtime_options {
     pub memory_bytes: i64,
     pub trace_file: *const c_char,
     pub trace_file_size: u64,
+    pub extensions: *const c_char,
+    pub extensions_size: u64,
 }
 
 impl weir_runtime_options {
     /// What `WEIR_RUNTIME_OPTIONS_INIT` says.
-    pub const INIT: Self = weir_runtime_options { struct_size: core::mem::size_of::<weir_runtime_options>() as u32, thread_count: 0, pool_bytes: 0, log_level: 0, flags: 0, allocator: core::ptr::null(), logger: core::ptr::null(), record_bytes: 0, memory_bytes: 0, trace_file: core::ptr::null(), trace_file_size: 0 };
+    pub const INIT: Self = weir_runtime_options { struct_size: core::mem::size_of::<weir_runtime_options>() as u32, thread_count: 0, pool_bytes: 0, log_level: 0, flags: 0, allocator: core::ptr::null(), logger: core::ptr::null(), record_bytes: 0, memory_bytes: 0, trace_file: core::ptr::null(), trace_file_size: 0, extensions: core::ptr::null(), extensions_size: 0 };
 }
 
 #[repr(C)]
@@ -369,11 +379,105 @@ pub struct weir_generator {
     pub user_data: *mut c_void,
     pub save: Option<unsafe extern "C" fn(user_data: *mut c_void, state: *mut c_void, data: *mut *const c_void, size: *mut u64) -> i32>,
     pub restore: Option<unsafe extern "C" fn(user_data: *mut c_void, data: *const c_void, size: u64, state: *mut *mut c_void) -> i32>,
+    pub signature: *const c_char,
+    pub signature_size: u64,
+    pub defaults: *const c_char,
+    pub defaults_size: u64,
+    pub infer: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, spec: *mut weir_spec) -> i32>,
+    pub start: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, position: i64, state: *mut *mut c_void) -> i32>,
+    pub count: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, count: *mut i64) -> i32>,
 }
 
 impl weir_generator {
     /// What `WEIR_GENERATOR_INIT` says.
-    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None };
+    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None, signature: core::ptr::null(), signature_size: 0, defaults: core::ptr::null(), defaults_size: 0, infer: None, start: None, count: None };
+}
+
+/// What is known of a file or a folder.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_file_info {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub size: u64,
+    pub modified_ns: i64,
+    pub version: weir_string,
+}
+
+impl weir_file_info {
+    /// What `WEIR_FILE_INFO_INIT` says.
+    pub const INIT: Self = weir_file_info { struct_size: core::mem::size_of::<weir_file_info>() as u32, flags: 0, size: 0, modified_ns: 0, version: weir_string { data: core::ptr::null(), size: 0 } };
+}
+
+/// A file system: where files with names such as "s3://bucket/key" are. Its functions get the whole name. They
+/// may be called on any thread, several at once, and all but `read` may block. They return WEIR_OK, or any
+/// other number to fail; why is said with weir_call_fail(call, 0, ...), for which not_found,
+/// permission_denied, unavailable (it may succeed later), failed_precondition (the file was replaced) and
+/// data_loss are the usual codes. If weir_call_cancelled says 1, the result is no longer needed. Of the other
+/// functions that take a call, weir_call_allocate may be used as well.
+///
+/// The library keeps blocks of files in memory, asks for several at once while a file is read in order, and
+/// tries nothing twice: that is left to the file system, which knows what may succeed.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_file_system {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub schemes: *const c_char,
+    pub schemes_size: u64,
+    pub stat: Option<unsafe extern "C" fn(user_data: *mut c_void, name: weir_string, out: *mut weir_file_info, call: weir_call) -> i32>,
+    pub list: Option<unsafe extern "C" fn(user_data: *mut c_void, folder: weir_string, prefix: weir_string, call: weir_call) -> i32>,
+    pub open: Option<unsafe extern "C" fn(user_data: *mut c_void, name: weir_string, out: *mut weir_file_info, file: *mut *mut c_void, call: weir_call) -> i32>,
+    pub read: Option<unsafe extern "C" fn(user_data: *mut c_void, file: *mut c_void, offset: u64, out: *mut c_void, size: u64, call: weir_call) -> i32>,
+    pub close: Option<unsafe extern "C" fn(user_data: *mut c_void, file: *mut c_void)>,
+    pub create: Option<unsafe extern "C" fn(user_data: *mut c_void, name: weir_string, writer: *mut *mut c_void, call: weir_call) -> i32>,
+    pub write: Option<unsafe extern "C" fn(user_data: *mut c_void, writer: *mut c_void, data: *const c_void, size: u64, call: weir_call) -> i32>,
+    pub finish: Option<unsafe extern "C" fn(user_data: *mut c_void, writer: *mut c_void, publish: i32, call: weir_call) -> i32>,
+    pub remove: Option<unsafe extern "C" fn(user_data: *mut c_void, name: weir_string, call: weir_call) -> i32>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+}
+
+impl weir_file_system {
+    /// What `WEIR_FILE_SYSTEM_INIT` says.
+    pub const INIT: Self = weir_file_system { struct_size: core::mem::size_of::<weir_file_system>() as u32, flags: 0, schemes: core::ptr::null(), schemes_size: 0, stat: None, list: None, open: None, read: None, close: None, create: None, write: None, finish: None, remove: None, destroy: None, user_data: core::ptr::null_mut() };
+}
+
+/// An extension is a shared library that uses this header alone and registers functions, sources and file
+/// systems. It exports one function:
+///
+/// ```text
+///   WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, weir_error* error) {
+///     out->abi = WEIR_EXTENSION_ABI;
+///     out->name = "weir-example";
+///     out->version = "1.0.0";
+///     return weir_runtime_register(runtime, "example", WEIR_STRLEN, &callback, error);
+///   }
+///
+/// ```
+/// It is called once for each runtime that loads the extension, possibly on several threads at once, and may
+/// only register. What it registered stays if it fails afterwards. An extension is never unloaded.
+///
+/// A document that uses a name or scheme that is not there makes the library look for it in the extensions'
+/// folders: those of weir_runtime_options, then of the environment variable WEIR_EXTENSIONS (unless the
+/// process has more rights than its caller), then `weir` beside the library. Each extension has an index
+/// there, a file whose name ends with ".weir.json":
+///
+/// ```text
+///   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": []}
+/// ```
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_extension {
+    pub struct_size: u32,
+    pub abi: u32,
+    pub name: *const c_char,
+    pub version: *const c_char,
+}
+
+impl weir_extension {
+    /// What `WEIR_EXTENSION_INIT` says.
+    pub const INIT: Self = weir_extension { struct_size: core::mem::size_of::<weir_extension>() as u32, abi: 0, name: core::ptr::null(), version: core::ptr::null() };
 }
 
 /// A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`.
@@ -623,6 +727,11 @@ extern "C" {
     /// or dtype of the notation; invalid_argument if its name is a reserved word, such as "let".
     pub fn weir_runtime_register(runtime: weir_runtime, name: *const c_char, name_size: u64, callback: *const weir_callback, error: *mut weir_error) -> i32;
 
+    /// Registers a generator under a name. Every text that is parsed with this runtime may then use it as @NAME,
+    /// or as NAME(...) if it has a signature. The library takes ownership, as of a callback. Errors: those of
+    /// weir_runtime_register.
+    pub fn weir_runtime_register_source(runtime: weir_runtime, name: *const c_char, name_size: u64, source: *const weir_generator, error: *mut weir_error) -> i32;
+
     /// Returns the number of rows: 1 without WEIR_CALLBACK_BLOCK; 0 for a stale call.
     pub fn weir_call_rows(call: weir_call) -> i64;
 
@@ -644,6 +753,34 @@ extern "C" {
 
     /// Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1.
     pub fn weir_call_cancelled(call: weir_call) -> i32;
+
+    /// Registers a file system, which then serves all names with its schemes, wherever a file is named. The
+    /// library takes ownership: it destroys the file system with the runtime and everything that uses it; if this
+    /// call fails, before it returns. Errors: already_exists if a scheme is taken; invalid_argument.
+    pub fn weir_runtime_register_file_system(runtime: weir_runtime, files: *const weir_file_system, error: *mut weir_error) -> i32;
+
+    /// Ends a read of a file system: `size` bytes are there. The call is a stale handle afterwards.
+    pub fn weir_call_done(call: weir_call, size: u64);
+
+    /// Adds an entry to a list: its name in the folder, without slashes. Errors: invalid_argument for such a name;
+    /// resource_exhausted beyond 16,777,216 entries.
+    pub fn weir_call_entry(call: weir_call, name: *const c_char, name_size: u64, info: *const weir_file_info, error: *mut weir_error) -> i32;
+
+    /// Opens a file as the library itself does, by its name with or without a scheme, for a source or function of
+    /// the program's that reads files. `info` may be NULL; its version lives as long as the file. Blocks. Errors:
+    /// those of the file system.
+    pub fn weir_file_open(runtime: weir_runtime, name: *const c_char, name_size: u64, info: *mut weir_file_info, out: *mut weir_file, error: *mut weir_error) -> i32;
+
+    /// Reads up to `size` bytes from `offset` on, fewer only at the end, and sets `read` to how many. Blocks;
+    /// several threads may read one file at once.
+    pub fn weir_file_read(file: weir_file, offset: u64, out: *mut c_void, size: u64, read: *mut u64, error: *mut weir_error) -> i32;
+
+    pub fn weir_file_release(file: weir_file);
+
+    /// Loads an extension from a file. An extension that the runtime has already loaded is not loaded again.
+    /// Errors: not_found; failed_precondition if it was built for another ABI; invalid_argument if it is no
+    /// extension; those of its registrations.
+    pub fn weir_runtime_load_extension(runtime: weir_runtime, file: *const c_char, file_size: u64, error: *mut weir_error) -> i32;
 
     /// Creates a dataset from a text, owned by the caller. The text refers to `arguments` as @NAME; a text among
     /// them is a string, byte for byte, so tfrecord(@file) needs no quotes and no escapes. Checks everything now

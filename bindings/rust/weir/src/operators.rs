@@ -190,6 +190,37 @@ impl FixedLengthRecordOptions {
     }
 }
 
+/// What `from_generator` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct FromGeneratorOptions {
+    spec: SpecText,
+    arguments: Value,
+}
+
+impl FromGeneratorOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The structure of its elements; may be left out if it tells that itself.
+    ///
+    /// Default: `none`.
+    pub fn spec(mut self, value: impl Into<SpecText>) -> Self {
+        self.spec = value.into();
+        self
+    }
+
+    /// A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.
+    ///
+    /// Default: `none`.
+    pub fn arguments(mut self, value: impl Into<Value>) -> Self {
+        self.arguments = value.into();
+        self
+    }
+}
+
 /// What `list_files` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1183,10 +1214,17 @@ pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into
 /// elements already taken are passed over; for others `checkpoint_policy` says what happens.
 ///
 /// * `generator`: The generator, passed by the program as @NAME.
-/// * `spec`: The structure of its elements.
+///
+/// [`from_generator_with`] takes options as well.
 #[must_use]
-pub fn from_generator(generator: impl Into<Function>, spec: impl Into<SpecText>) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).positional(spec.into()))
+pub fn from_generator(generator: impl Into<Function>) -> Pipeline {
+    from_generator_with(generator, FromGeneratorOptions::new())
+}
+
+/// [`from_generator`] with options.
+#[must_use]
+pub fn from_generator_with(generator: impl Into<Function>, options: FromGeneratorOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).named("spec", options.spec).named("arguments", options.arguments))
 }
 
 /// Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
