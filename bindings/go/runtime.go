@@ -6,6 +6,7 @@ import "C"
 import (
 	"runtime"
 	"runtime/cgo"
+	"strings"
 	"unsafe"
 )
 
@@ -26,6 +27,8 @@ type RuntimeOptions struct {
 	Top bool
 	// TraceFile gets a timeline when the runtime ends, for Perfetto. Default: none.
 	TraceFile string
+	// Extensions are folders in which extensions are looked for, with absolute names, before those of the environment.
+	Extensions []string
 	// LogLevel is the level below which lines of the log are dropped. Default: LogWarning.
 	LogLevel LogLevel
 	// Log receives the log in place of standard error, from any goroutine. It must not call into this package.
@@ -46,6 +49,9 @@ func NewRuntime(options ...RuntimeOptions) (*Runtime, error) {
 		raw.flags = flags(map[C.uint32_t]bool{C.WEIR_RUNTIME_TOP: given.Top})
 		if given.TraceFile != "" {
 			raw.trace_file, raw.trace_file_size = memory.text(given.TraceFile)
+		}
+		if len(given.Extensions) > 0 {
+			raw.extensions, raw.extensions_size = memory.text(strings.Join(given.Extensions, ":"))
 		}
 		raw.log_level = C.int32_t(given.LogLevel)
 		if given.Log != nil {
@@ -68,6 +74,14 @@ func (r *Runtime) Close() error {
 	runtime.SetFinalizer(r, nil)
 	C.weir_runtime_destroy(r.handle)
 	return nil
+}
+
+// LoadExtension loads an extension, a shared library with an absolute name.
+func (r *Runtime) LoadExtension(file string) error {
+	var memory arena
+	defer memory.free()
+	text, size := memory.text(file)
+	return call(func(e *C.weir_error) C.int32_t { return C.weir_runtime_load_extension(r.handle, text, size, e) })
 }
 
 // Register gives a callback a name that every text parsed with this runtime may use, as @NAME, or as NAME(...) if it has a

@@ -45,6 +45,8 @@ struct RuntimeOptions {
   int64_t memory_bytes = 0;  // what shuffles and caches may hold together; 0: no limit
   bool top = false;          // shows what its iterators do to `weir top`
   std::string trace_file{};  // for a timeline, written when the runtime ends; empty: none
+  // Folders with extensions, separated by colons, before those of the environment.
+  std::string extensions{};
   std::shared_ptr<Allocator> allocator{};  // kept as long as a buffer is in use; none: the library's own
   std::shared_ptr<Logger> logger{};        // none: standard error
 };
@@ -63,6 +65,8 @@ class Runtime {
     given.flags = options.top ? WEIR_RUNTIME_TOP : 0;
     given.trace_file = options.trace_file.data();
     given.trace_file_size = options.trace_file.size();
+    given.extensions = options.extensions.data();
+    given.extensions_size = options.extensions.size();
     std::unique_ptr<KeptAllocator> kept_allocator;
     weir_allocator allocator = WEIR_ALLOCATOR_INIT;
     if (options.allocator) {
@@ -102,6 +106,11 @@ class Runtime {
   void add_callback(std::string_view name, const Callback& callback) {
     const weir_callback handed = callback.make_handed();
     detail::call(weir_runtime_register, handle(), name.data(), static_cast<uint64_t>(name.size()), &handed);
+  }
+
+  // Loads an extension, a shared library with an absolute name.
+  void load_extension(std::string_view file) {
+    detail::call(weir_runtime_load_extension, handle(), file.data(), static_cast<uint64_t>(file.size()));
   }
 
  private:

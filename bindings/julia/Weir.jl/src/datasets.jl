@@ -3,15 +3,29 @@
 "Threads, memory and logging that iterators share. Most programs need one."
 mutable struct Runtime
     handle::weir_runtime
-    function Runtime(; threads=0, pool_bytes=0, record_bytes=0, memory_bytes=0)
-        options = Ref(weir_runtime_options(sizeof(weir_runtime_options), threads, pool_bytes, 0, 0, C_NULL, C_NULL,
-            record_bytes, memory_bytes, C_NULL, 0))
+    function Runtime(; threads=0, pool_bytes=0, record_bytes=0, memory_bytes=0, extensions=String[])
+        folders = join(extensions, ':')
         out = Ref(weir_runtime())
-        checked(slot -> weir_runtime_create(options, out, slot))
+        GC.@preserve folders begin
+            options = Ref(weir_runtime_options(sizeof(weir_runtime_options), threads, pool_bytes, 0, 0, C_NULL, C_NULL,
+                record_bytes, memory_bytes, C_NULL, 0, pointer(folders), sizeof(folders)))
+            checked(slot -> weir_runtime_create(options, out, slot))
+        end
         runtime = new(out[])
         finalizer(runtime -> weir_runtime_destroy(runtime.handle), runtime)
         return runtime
     end
+end
+
+"""
+    load_extension(runtime, file)
+
+Loads an extension, a shared library with an absolute name.
+"""
+function load_extension(runtime::Runtime, file::AbstractString)
+    name = String(file)
+    GC.@preserve name checked(slot -> weir_runtime_load_extension(runtime.handle, pointer(name), sizeof(name), slot))
+    return nothing
 end
 
 const shared_runtime = Ref{Union{Nothing,Runtime}}(nothing)

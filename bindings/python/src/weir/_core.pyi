@@ -23,8 +23,11 @@ class Runtime:
         log_level: int = 0,
         record_bytes: int = 0,
         memory_bytes: int = 0,
+        extensions: Sequence[str] = (),
         logger: Callable[[int, str], object] | None = None,
     ) -> None: ...
+    def load_extension(self, file: str) -> None:
+        """Loads an extension, a shared library with an absolute name."""
     def close(self) -> None:
         """Ends the runtime; what was made with it stays usable."""
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::os::raw::{c_char, c_void};
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use weir_sys as sys;
@@ -40,6 +40,7 @@ pub struct RuntimeOptions {
     memory_bytes: i64,
     top: bool,
     trace_file: Option<PathBuf>,
+    extensions: Vec<PathBuf>,
     level: Option<Level>,
     log: Option<Log>,
 }
@@ -86,6 +87,12 @@ impl RuntimeOptions {
         self
     }
 
+    /// A folder in which extensions are looked for, with an absolute name, before those of the environment.
+    pub fn extensions(mut self, folder: impl Into<PathBuf>) -> Self {
+        self.extensions.push(folder.into());
+        self
+    }
+
     /// Lines of the log below this level are dropped. Default: `Warning`.
     pub fn level(mut self, level: Level) -> Self {
         self.level = Some(level);
@@ -117,6 +124,14 @@ impl RuntimeOptions {
             let name = string_of(file.as_os_str().as_bytes());
             (options.trace_file, options.trace_file_size) = (name.data, name.size);
         }
+        let folders = self
+            .extensions
+            .iter()
+            .map(|folder| folder.as_os_str().as_bytes())
+            .collect::<Vec<_>>()
+            .join(&b':');
+        let names = string_of(&folders);
+        (options.extensions, options.extensions_size) = (names.data, names.size);
         options.log_level = self.level.map_or(0, |level| level as i32);
         options.logger = logger.as_ref().map_or(std::ptr::null(), |logger| logger);
         let mut out = sys::weir_runtime::default();
@@ -168,6 +183,13 @@ impl Runtime {
         let name = string_of(name.as_bytes());
         let raw = callback.raw();
         call(|error| unsafe { sys::weir_runtime_register(self.raw(), name.data, name.size, &raw, error) })?;
+        Ok(())
+    }
+
+    /// Loads an extension, a shared library with an absolute name.
+    pub fn load_extension(&self, file: impl AsRef<Path>) -> Result<()> {
+        let name = string_of(file.as_ref().as_os_str().as_bytes());
+        call(|error| unsafe { sys::weir_runtime_load_extension(self.raw(), name.data, name.size, error) })?;
         Ok(())
     }
 
