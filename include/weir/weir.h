@@ -537,7 +537,8 @@ typedef struct weir_generator {
   int32_t (*start)(void* user_data, weir_call arguments, int64_t position, void** state);
   /* Sets `count` to the number of elements, errors included; -1 if unknown. If it is known, elements also
    * have positions: datasets are shuffled, cut into parts and resumed by starting runs at them, and `save` is
-   * not needed. It is called while a dataset is built, and must say the same each time. Needs `start`. */
+   * not needed. It is called while a dataset is built, and when it is opened, and must say the same each
+   * time. Needs `start`. */
   int32_t (*count)(void* user_data, weir_call arguments, int64_t* count);
 } weir_generator;
 

@@ -280,6 +280,7 @@ Result<Spec> spec_of_elements(const Params& params) {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   WEIR_ASSIGN(const Spec element, spec_of_elements(params));
+  WEIR_TRY(count_of(params).status());
   if (element.has_dataset()) {
     return with_parameter(
         invalid_argument(expected_found("a structure without datasets", element.to_string())), "spec");

@@ -1,7 +1,7 @@
 //! Sources of elements that the program makes.
 
 use std::fmt;
-use std::os::raw::c_void;
+use std::os::raw::{c_char, c_void};
 use std::sync::Arc;
 
 use weir_sys as sys;
@@ -28,6 +28,31 @@ pub trait Run: Send {
 pub trait Source: Send + Sync {
     /// Begins a run.
     fn open(&self) -> Result<Box<dyn Run>>;
+
+    /// Begins one of a source with a [signature](Generator::signature), at the element with this position: 0, or any up
+    /// to what [`Source::count`] says.
+    fn start(&self, _arguments: &Call<'_>, _position: i64) -> Result<Box<dyn Run>> {
+        self.open()
+    }
+
+    /// The structure of its elements, for a source with a signature whose generator has none: [`Generator::inferred`].
+    fn infer(&self, _arguments: &Call<'_>) -> Result<Spec> {
+        Err(Error::new(
+            Code::Unimplemented,
+            "this source does not tell its structure",
+        ))
+    }
+
+    /// How many elements there are, if it is known. Then elements have positions, at which runs are started, and nothing
+    /// needs to be saved. Called if [`Source::counts`].
+    fn count(&self, _arguments: &Call<'_>) -> Result<Option<i64>> {
+        Ok(None)
+    }
+
+    /// Whether [`Source::count`] may know.
+    fn counts(&self) -> bool {
+        false
+    }
 
     /// Begins one at a place that [`Run::save`] gave.
     fn restore(&self, _state: &[u8]) -> Result<Box<dyn Run>> {
@@ -63,8 +88,11 @@ where
 #[derive(Clone)]
 pub struct Generator {
     source: Arc<dyn Source>,
-    pub(crate) spec: Spec,
+    // None: the source tells it.
+    pub(crate) spec: Option<Spec>,
     dtypes: Arc<[DType]>,
+    signature: String,
+    defaults: String,
     flags: u32,
 }
 
@@ -75,9 +103,32 @@ impl Generator {
         Ok(Generator {
             source: Arc::new(source),
             dtypes: spec.component_dtypes()?.into(),
-            spec,
+            spec: Some(spec),
+            signature: String::new(),
+            defaults: String::new(),
             flags: 0,
         })
+    }
+
+    /// One whose elements have the structure that the source tells from its arguments ([`Source::infer`]). The signature
+    /// is a dict of its parameters, such as `{files: string[?], rows: int64}`, and the defaults a dict of those that may
+    /// be left out, `{rows: 10}` or empty. [`Runtime::register_source`](crate::Runtime::register_source) lets texts call
+    /// it as `NAME(…)`.
+    pub fn inferred(signature: &str, defaults: &str, source: impl Source + 'static) -> Self {
+        Generator {
+            source: Arc::new(source),
+            dtypes: Vec::new().into(),
+            spec: None,
+            signature: signature.into(),
+            defaults: defaults.into(),
+            flags: 0,
+        }
+    }
+
+    /// Runs give several elements at once, up to [`Call::rows`]: the first dimension of the first output says how many.
+    #[must_use]
+    pub fn block(self) -> Self {
+        self.with(sys::WEIR_CALLBACK_BLOCK)
     }
 
     /// Several runs may make elements at once; the calls of one come one at a time in any case.
@@ -115,22 +166,35 @@ impl Generator {
             raw.save = Some(save);
             raw.restore = Some(restore);
         }
-        raw.user_data = Box::into_raw(Box::new(self.clone())).cast();
+        let kept = Box::new(self.clone());
+        if !kept.signature.is_empty() {
+            (raw.signature, raw.signature_size) = text(&kept.signature);
+            (raw.defaults, raw.defaults_size) = text(&kept.defaults);
+            raw.start = Some(start);
+            raw.infer = if kept.spec.is_none() { Some(infer) } else { None };
+            raw.count = if kept.source.counts() { Some(count) } else { None };
+        }
+        raw.user_data = Box::into_raw(kept).cast();
         raw
     }
+}
+
+fn text(of: &str) -> (*const c_char, u64) {
+    (of.as_ptr().cast(), of.len() as u64)
 }
 
 struct State {
     run: Box<dyn Run>,
     saved: Vec<u8>,
+    dtypes: Arc<[DType]>,
 }
 
 /// Hands a new run over, or says that it failed.
-unsafe fn begun(run: Result<Box<dyn Run>>, state: *mut *mut c_void) -> i32 {
+unsafe fn begun(run: Result<Box<dyn Run>>, dtypes: Arc<[DType]>, state: *mut *mut c_void) -> i32 {
     match run {
         Ok(run) => {
             let saved = Vec::new();
-            *state = Box::into_raw(Box::new(State { run, saved })).cast();
+            *state = Box::into_raw(Box::new(State { run, saved, dtypes })).cast();
             sys::WEIR_OK
         }
         Err(error) => -(error.code() as i32),
@@ -139,18 +203,67 @@ unsafe fn begun(run: Result<Box<dyn Run>>, state: *mut *mut c_void) -> i32 {
 
 unsafe extern "C" fn open(user_data: *mut c_void, state: *mut *mut c_void) -> i32 {
     let generator = &*user_data.cast::<Generator>();
-    begun(guarded(|| generator.source.open()), state)
+    begun(guarded(|| generator.source.open()), generator.dtypes.clone(), state)
+}
+
+/// Runs what gets the arguments, and says in the call what went wrong.
+unsafe fn with_arguments<T>(
+    raw: sys::weir_call,
+    body: impl FnOnce(&Call<'_>) -> Result<T>,
+) -> std::result::Result<T, i32> {
+    let mut call = Call::new(raw, None);
+    guarded(|| body(&call)).map_err(|error| {
+        let _ = call.fail(0, error.code(), error.message());
+        -(error.code() as i32)
+    })
+}
+
+unsafe extern "C" fn start(user_data: *mut c_void, raw: sys::weir_call, position: i64, state: *mut *mut c_void) -> i32 {
+    let generator = &*user_data.cast::<Generator>();
+    let begun_run = with_arguments(raw, |arguments| {
+        let dtypes = match generator.spec {
+            Some(_) => generator.dtypes.clone(),
+            None => generator.source.infer(arguments)?.component_dtypes()?.into(),
+        };
+        Ok((generator.source.start(arguments, position)?, dtypes))
+    });
+    match begun_run {
+        Ok((run, dtypes)) => begun(Ok(run), dtypes, state),
+        Err(result) => result,
+    }
+}
+
+unsafe extern "C" fn infer(user_data: *mut c_void, raw: sys::weir_call, spec: *mut sys::weir_spec) -> i32 {
+    let generator = &*user_data.cast::<Generator>();
+    match with_arguments(raw, |arguments| generator.source.infer(arguments)) {
+        Ok(told) => {
+            *spec = told.into_raw();
+            sys::WEIR_OK
+        }
+        Err(result) => result,
+    }
+}
+
+unsafe extern "C" fn count(user_data: *mut c_void, raw: sys::weir_call, out: *mut i64) -> i32 {
+    let generator = &*user_data.cast::<Generator>();
+    match with_arguments(raw, |arguments| generator.source.count(arguments)) {
+        Ok(known) => {
+            *out = known.unwrap_or(-1);
+            sys::WEIR_OK
+        }
+        Err(result) => result,
+    }
 }
 
 unsafe extern "C" fn next(user_data: *mut c_void, state: *mut c_void, raw: sys::weir_call) -> i32 {
-    let generator = &*user_data.cast::<Generator>();
-    let state = &mut *state.cast::<State>();
-    let mut call = Call::new(raw, Some(&generator.dtypes));
-    match guarded(|| state.run.next(&mut call)) {
+    let _ = user_data;
+    let State { run, dtypes, .. } = &mut *state.cast::<State>();
+    let mut call = Call::new(raw, Some(dtypes));
+    match guarded(|| run.next(&mut call)) {
         Ok(true) => sys::WEIR_OK,
         Ok(false) => sys::WEIR_END,
         Err(error) => {
-            call.fail_all(&error);
+            let _ = call.fail(0, error.code(), error.message());
             -(error.code() as i32)
         }
     }
@@ -178,11 +291,18 @@ unsafe extern "C" fn save(_: *mut c_void, state: *mut c_void, data: *mut *const 
 
 unsafe extern "C" fn restore(user_data: *mut c_void, data: *const c_void, size: u64, state: *mut *mut c_void) -> i32 {
     let generator = &*user_data.cast::<Generator>();
-    begun(guarded(|| generator.source.restore(state_of(data, size))), state)
+    begun(
+        guarded(|| generator.source.restore(state_of(data, size))),
+        generator.dtypes.clone(),
+        state,
+    )
 }
 
 impl fmt::Debug for Generator {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Generator({})", self.spec)
+        match &self.spec {
+            Some(spec) => write!(f, "Generator({spec})"),
+            None => write!(f, "Generator({})", self.signature),
+        }
     }
 }

@@ -33,6 +33,9 @@ mod dlpack;
 mod dtype;
 mod element;
 mod error;
+#[doc(hidden)]
+pub mod extension;
+mod file_system;
 mod generator;
 mod guard;
 mod iterator;
@@ -54,6 +57,7 @@ pub use dlpack::Dlpack;
 pub use dtype::{Bfloat16, Bytes, Complex, DType, Entry, Float16, Plain};
 pub use element::{Element, Origin};
 pub use error::{Code, Details, Error, Result};
+pub use file_system::{File, FileInfo, FileSystem, Read, Writer};
 pub use generator::{Generator, Run, Source};
 pub use iterator::{Buffer, CheckpointPolicy, Iter, IterOptions, Next, StatsFormat};
 pub use operators::*;

@@ -331,5 +331,8 @@ impl Pipeline {
 /// The elements that a generator of the program gives.
 pub fn generate(generator: &Generator) -> Pipeline {
     let call = OperatorCall::new("from_generator").positional(Handed::Generator(generator.clone()));
-    Pipeline::begin(call.positional(Handed::text(&generator.spec)))
+    Pipeline::begin(match &generator.spec {
+        Some(spec) => call.positional(Handed::text(spec)),
+        None => call,
+    })
 }

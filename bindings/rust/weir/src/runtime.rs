@@ -10,6 +10,8 @@ use weir_sys as sys;
 
 use crate::callback::Callback;
 use crate::error::{call, Result};
+use crate::file_system::FileSystem;
+use crate::generator::Generator;
 use crate::guard::{dropped, guarded};
 use crate::tensor::string_of;
 
@@ -186,11 +188,32 @@ impl Runtime {
         Ok(())
     }
 
+    /// Gives a source a name that every text parsed with this runtime may use, as `NAME(…)` if it has a signature, or in
+    /// `from_generator(@NAME, SPEC)`.
+    pub fn register_source(&self, name: &str, source: &Generator) -> Result<()> {
+        let name = string_of(name.as_bytes());
+        let raw = source.raw();
+        call(|error| unsafe { sys::weir_runtime_register_source(self.raw(), name.data, name.size, &raw, error) })?;
+        Ok(())
+    }
+
+    /// Serves all names of files that begin with one of these schemes, such as `["s3"]` for `s3://bucket/key`.
+    pub fn register_file_system(&self, schemes: &[&str], files: impl FileSystem + 'static) -> Result<()> {
+        let schemes = schemes.join(" ");
+        let raw = crate::file_system::raw(&schemes, files);
+        call(|error| unsafe { sys::weir_runtime_register_file_system(self.raw(), &raw, error) })?;
+        Ok(())
+    }
+
     /// Loads an extension, a shared library with an absolute name.
     pub fn load_extension(&self, file: impl AsRef<Path>) -> Result<()> {
         let name = string_of(file.as_ref().as_os_str().as_bytes());
         call(|error| unsafe { sys::weir_runtime_load_extension(self.raw(), name.data, name.size, error) })?;
         Ok(())
+    }
+
+    pub(crate) fn adopt(raw: sys::weir_runtime) -> Self {
+        Runtime(Arc::new(Handle(raw)))
     }
 
     pub(crate) fn raw(&self) -> sys::weir_runtime {

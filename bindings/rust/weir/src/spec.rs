@@ -145,6 +145,12 @@ impl Spec {
         Spec(Arc::new(Handle(raw)))
     }
 
+    // A handle of its own, for the library.
+    pub(crate) fn into_raw(self) -> sys::weir_spec {
+        call(|error| unsafe { sys::weir_spec_ref(self.raw(), error) }).expect("a spec can have another owner");
+        self.raw()
+    }
+
     pub(crate) fn raw(&self) -> sys::weir_spec {
         self.0 .0
     }
