@@ -33,11 +33,13 @@ CallbackFlags flags_of(uint32_t bits) {
 
 class HostCallback final : public RowCallback {
  public:
-  HostCallback(const weir_callback& host, std::optional<Spec> result, std::optional<Spec> signature)
+  HostCallback(const weir_callback& host, std::optional<Spec> result, std::optional<Spec> signature,
+               std::string doc)
       : RowCallback(flags_of(host.flags)),
         host_(host),
         result_(std::move(result)),
-        signature_(std::move(signature)) {
+        signature_(std::move(signature)),
+        doc_(std::move(doc)) {
     if (result_) components_ = result_->components();
     if (signature_) expected_ = signature_->components();
   }
@@ -55,6 +57,7 @@ class HostCallback final : public RowCallback {
   }
 
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
+  std::string_view doc() const override { return doc_; }
   Result<Spec> result(const Spec& input) const override;
   Status call(Session& session, const Block& in, Block& out) const override;
   Status call_each(Session& session, const Block& in, Block& out) const override;
@@ -76,6 +79,7 @@ class HostCallback final : public RowCallback {
   // If absent, the structure of the input.
   const std::optional<Spec> result_;
   const std::optional<Spec> signature_;
+  const std::string doc_;
   std::vector<Component> components_;
   // The components of the signature.
   std::vector<Component> expected_;
@@ -251,7 +255,8 @@ Result<CallbackRef> take_callback(const weir_callback* given) {
           "a dict of arguments as a signature, such as {image: uint8[?, ?, 3]}", signature->to_string()));
     }
   }
-  auto callback = make_ref<HostCallback>(known, std::move(result), std::move(signature));
+  WEIR_ASSIGN(const std::string_view doc, read_string(known.doc, known.doc_size, "a doc", kMaxSpecBytes));
+  auto callback = make_ref<HostCallback>(known, std::move(result), std::move(signature), std::string(doc));
   guard.dismiss();
   return CallbackRef(std::move(callback));
 }

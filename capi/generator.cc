@@ -65,17 +65,20 @@ class ArgumentsCall final : public AnyCall {
 
 class HostGenerator final : public Generator {
  public:
-  HostGenerator(const weir_generator& host, std::optional<Spec> signature, std::string defaults)
+  HostGenerator(const weir_generator& host, std::optional<Spec> signature, std::string defaults,
+                std::string doc)
       : Generator(generator_flags(host.flags)),
         host_(host),
         signature_(std::move(signature)),
-        defaults_(std::move(defaults)) {}
+        defaults_(std::move(defaults)),
+        doc_(std::move(doc)) {}
   ~HostGenerator() override {
     if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }
   std::string_view defaults() const override { return defaults_; }
+  std::string_view doc() const override { return doc_; }
   bool infers() const override { return host_.infer != nullptr; }
   bool counts() const override { return host_.count != nullptr; }
   Result<Spec> infer(const Components& arguments) const override;
@@ -129,6 +132,7 @@ class HostGenerator final : public Generator {
   const weir_generator host_;
   const std::optional<Spec> signature_;
   const std::string defaults_;
+  const std::string doc_;
   const RefPtr<HostTurn> turn_ = make_ref<HostTurn>();
 };
 
@@ -299,7 +303,10 @@ Result<CallbackRef> take_generator(const weir_generator* given) {
   WEIR_ASSIGN(const std::string_view defaults,
               read_string(known.defaults, known.defaults_size, "defaults", kMaxSignatureBytes));
   if (!defaults.empty()) WEIR_TRY(check_defaults(signature, defaults));
-  auto generator = make_ref<HostGenerator>(known, std::move(signature), std::string(defaults));
+  WEIR_ASSIGN(const std::string_view doc,
+              read_string(known.doc, known.doc_size, "a doc", kMaxSignatureBytes));
+  auto generator =
+      make_ref<HostGenerator>(known, std::move(signature), std::string(defaults), std::string(doc));
   guard.dismiss();
   return CallbackRef(std::move(generator));
 }

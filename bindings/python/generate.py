@@ -268,6 +268,18 @@ def conversion(dtype):
     }
 
 
+EXTENDED = '''
+
+def __getattr__(name):
+    # What extensions bring.
+    from ._apply import extended
+
+    if name.startswith("_") or (function := extended(name, "function")) is None:
+        raise AttributeError(f"module 'weir.fn' has no attribute {name!r}")
+    return function
+'''
+
+
 def functions(schema):
     """The modules of functions: code and stub."""
     entries = [entry for entry in schema["functions"] if entry["kind"] == "function"]
@@ -277,7 +289,8 @@ def functions(schema):
     what = "The functions of expressions."
     text = TOP.format(what=what) + STUB_TOP + "\n" + "".join(stub(entry, False, "Value") for entry in entries)
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(names)) + "]\n"
-    return module(what, entries, names, "\n\n".join(code(entry, False) for entry in entries)), text
+    body = "\n\n".join(code(entry, False) for entry in entries) + EXTENDED
+    return module(what, entries, names, body), text
 
 
 def main():

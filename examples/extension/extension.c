@@ -141,6 +141,8 @@ WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, 
   function.signature_size = WEIR_STRLEN;
   function.result_spec = "int64";
   function.result_spec_size = WEIR_STRLEN;
+  function.doc = "Counts the vowels of ASCII in a text.";
+  function.doc_size = WEIR_STRLEN;
   int32_t result = weir_runtime_register(runtime, "vowels", WEIR_STRLEN, &function, error);
   if (result != WEIR_OK) return result;
 
@@ -149,6 +151,8 @@ WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, 
   source.signature_size = WEIR_STRLEN;
   source.defaults = "{step: 1}";
   source.defaults_size = WEIR_STRLEN;
+  source.doc = "The numbers from `from` down to 1, each `step` below the last.";
+  source.doc_size = WEIR_STRLEN;
   source.infer = infer_countdown;
   source.count = count_countdown;
   source.start = start_countdown;

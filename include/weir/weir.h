@@ -260,7 +260,9 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 #define WEIR_TEXT 1u
 
 /* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
- * WEIR_TEXT: the page of the name, or one line per name. Errors: not_found, with the nearest name. */
+ * WEIR_TEXT: the page of the name, or one line per name. A name that only an extension provides is looked up
+ * there, in the environment's and the library's own folders (see Extensions), which loads the extension.
+ * Errors: not_found, with the nearest name; those of the extension. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -477,10 +479,14 @@ typedef struct weir_callback {
    * arguments. It is called while a dataset is built, on any thread, and may be called again for the same
    * arguments. May be NULL. */
   int32_t (*infer)(void* user_data, weir_spec arguments, weir_spec* result);
+  /* What `weir help` prints of a callback with a signature: a paragraph; the first sentence says what it
+   * does. May be NULL. */
+  const char* doc;
+  uint64_t doc_size;
 } weir_callback;
 
 #define WEIR_CALLBACK_INIT \
-  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL }
+  { sizeof(weir_callback), 0, NULL, NULL, NULL, NULL, 0, NULL, NULL, NULL, 0, NULL, NULL, 0 }
 
 /* Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
  * NAME(…) if it has a signature, and serialized graphs keep the name. The library takes ownership of the
@@ -540,10 +546,16 @@ typedef struct weir_generator {
    * not needed. It is called while a dataset is built, and when it is opened, and must say the same each
    * time. Needs `start`. */
   int32_t (*count)(void* user_data, weir_call arguments, int64_t* count);
+  /* What `weir help` prints: a paragraph; the first sentence says what it does. May be NULL. */
+  const char* doc;
+  uint64_t doc_size;
 } weir_generator;
 
-#define WEIR_GENERATOR_INIT \
-  { sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL }
+#define WEIR_GENERATOR_INIT                                                                                  \
+  {                                                                                                          \
+    sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, \
+        NULL, 0                                                                                              \
+  }
 
 /* Registers a generator under a name. Every text that is parsed with this runtime may then use it as @NAME,
  * or as NAME(...) if it has a signature. The library takes ownership, as of a callback. Errors: those of

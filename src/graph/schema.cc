@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text.h"
+#include "expr/types/generator.h"
 #include "expr/types/kernel.h"
 #include "graph/arguments.h"
 #include "graph/signatures.h"
@@ -10,6 +11,7 @@
 #include "syntax/grammar.h"
 #include "syntax/hints.h"
 #include "syntax/lexer.h"
+#include "syntax/parser.h"
 #include "syntax/printer.h"
 
 namespace weir {
@@ -211,7 +213,47 @@ SchemaEntry entry_of(const Kernel& kernel) {
   return out;
 }
 
+// What it is if it is left out, in the notation.
+std::optional<std::string> default_in(const syntax::Tree& defaults, const std::string& name) {
+  if (!defaults.root) return std::nullopt;
+  for (const syntax::Item& item : defaults.root->items) {
+    if (item.name == name) return syntax::print(*item.value);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
+
+SchemaEntry schema_of(const std::string& name, const Callback& callback) {
+  const auto* generator = dynamic_cast<const Generator*>(&callback);
+  SchemaEntry out;
+  out.name = name;
+  out.kind = generator ? "source" : "function";
+  out.doc = callback.doc();
+  out.by_position = generator && generator->counts();
+  syntax::Tree defaults;
+  if (generator && !generator->defaults().empty()) {
+    if (auto read = syntax::parse_value(std::string(generator->defaults())); read.ok())
+      defaults = *std::move(read);
+  }
+  const Spec& signature = *callback.signature();
+  for (size_t i = 0; i < signature.keys.size(); ++i) {
+    const Spec& child = signature.children[i];
+    out.parameters.push_back({.name = signature.keys[i],
+                              .type = "value",
+                              .dtype = {},
+                              .takes = {},
+                              .gives = {},
+                              .fallback = default_in(defaults, signature.keys[i]),
+                              .minimum = {},
+                              .maximum = {},
+                              .also = {},
+                              .aliases = {},
+                              .doc = concat("a ", child.to_string())});
+  }
+  add_signatures(out, nullptr);
+  return out;
+}
 
 std::vector<SchemaEntry> schema() {
   std::vector<SchemaEntry> out;

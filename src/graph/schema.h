@@ -16,6 +16,8 @@
 
 namespace weir {
 
+class Callback;  // expr/types/callback.h
+
 struct SchemaParameter {
   std::string name;
   // Of an operator: int, float, bool, string, seed, dtype, spec, value, function, dataset, datasets or files.
@@ -63,6 +65,9 @@ std::vector<SchemaEntry> schema();
 // The entries of one name; a dtype's name means `cast`. not_found says which name is near, or that it is
 // planned.
 Result<std::vector<SchemaEntry>> schema(std::string_view name);
+
+// That of a function or source of the host with a signature.
+SchemaEntry schema_of(const std::string& name, const Callback& callback);
 
 // {"version": …, "operators": […], "functions": […]}, as weir.h describes it.
 std::string schema_json(const std::vector<SchemaEntry>& entries);

@@ -160,8 +160,9 @@ std::string schema_page(const SchemaEntry& entry) {
     if (!parameter.doc.empty()) out += wrapped(parameter.doc, 6);
   }
   if (!entry.result.empty()) out += "\n" + wrapped("result: " + entry.result, 0);
-  out += "\n" + wrapped("cost: " + entry.cost, 0);
+  if (!entry.cost.empty()) out += "\n" + wrapped("cost: " + entry.cost, 0);
   if (entry.by_position) out += "\nIts elements can be read by position if those of its inputs can.\n";
+  if (entry.example.empty()) return out;
   // Where a program must hand something in, there is nothing to run.
   if (entry.output.empty()) return out + concat("\nexamples:\n  ", entry.example, "\n");
   return out + concat("\nexamples:\n  weir run -e '", entry.example, "'\n", block(entry.output, 6));

@@ -34,6 +34,8 @@ class Callback : public HostState {
   // The names of its arguments and their structures, if it may be called as NAME(…) like a function of the
   // notation.
   virtual const Spec* signature() const { return nullptr; }
+  // What help says of it.
+  virtual std::string_view doc() const { return {}; }
   // Returns the structure of its result for elements of structure `input`; an error if it does not take them.
   virtual Result<Spec> result(const Spec& input) const = 0;
   // Fills the columns of `out` for the rows of `in`, a single row unless it takes blocks. `in` has no failed

@@ -237,8 +237,10 @@ struct weir_callback
     signature::Ptr{UInt8}
     signature_size::UInt64
     infer::Ptr{Cvoid}
+    doc::Ptr{UInt8}
+    doc_size::UInt64
 end
-weir_callback() = weir_callback(sizeof(weir_callback), 0, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, C_NULL, C_NULL, 0, C_NULL)
+weir_callback() = weir_callback(sizeof(weir_callback), 0, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, C_NULL, C_NULL, 0, C_NULL, C_NULL, 0)
 
 struct weir_generator
     struct_size::UInt32
@@ -257,8 +259,10 @@ struct weir_generator
     infer::Ptr{Cvoid}
     start::Ptr{Cvoid}
     count::Ptr{Cvoid}
+    doc::Ptr{UInt8}
+    doc_size::UInt64
 end
-weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0, C_NULL, C_NULL, C_NULL)
+weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0, C_NULL, C_NULL, C_NULL, C_NULL, 0)
 
 struct weir_file_info
     struct_size::UInt32

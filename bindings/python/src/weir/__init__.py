@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from . import _aliases, _core, _operators, errors, fn
+from . import _aliases, _apply, _core, _operators, errors, fn
 from ._core import Runtime, Spec
 from ._dataset import (
     INFINITE,
@@ -81,6 +81,8 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{name}", __name__)
     if name.startswith("__"):
         raise AttributeError(name)
+    if (source := _apply.extended(name, "source")) is not None:
+        return source
     raise AttributeError(_aliases.missing_name(name, __all__, fn.__all__, dir(Dataset)))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import json
 import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -14,6 +15,7 @@ from ._function import NAMES, PyFunction, registered
 from ._late import late
 from ._node import CALL
 from ._runtime import default_runtime
+from .errors import NotFound
 from ._trace import (
     Bare,
     Captured,
@@ -268,6 +270,36 @@ def apply(entry: Entry, left: Any, *values: Any) -> Any:
     made = check_scope(late.DatasetValue(parts, atomic=left is None))
     dataset = late.Dataset(build(made, _runtime_of(left)))
     return dataset if entry.kind != "terminal" else finish(dataset, entry.name)
+
+
+def extended(name: str, kind: str) -> Callable[..., Any] | None:
+    """A function or source that an extension brings, to be called in Python; None if there is none."""
+    try:
+        described = json.loads(_core.schema(name))
+    except NotFound:
+        return None
+    found = [each for each in described["operators"] + described["functions"] if each["kind"] == kind]
+    if not found:
+        return None
+    parameters = tuple(
+        Parameter(each["name"], each["type"], each["required"], MISSING, positional=each["required"])
+        for each in found[0]["parameters"]
+    )
+    entry = Entry(name, kind, parameters)
+    signature = inspect.Signature(
+        inspect.Parameter(each.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=inspect.Parameter.empty if each.required else MISSING)
+        for each in parameters
+    )
+
+    def call(*arguments: Any, **named: Any) -> Any:
+        given = signature.bind(*arguments, **named)
+        given.apply_defaults()
+        return apply(entry, None, *given.arguments.values())
+
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = found[0].get("doc")
+    call.__signature__ = signature  # type: ignore[attr-defined]
+    return call
 
 
 def _named_columns(entry: Entry, values: tuple[Any, ...]) -> tuple[int, list[str]] | None:

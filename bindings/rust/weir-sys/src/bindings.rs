@@ -356,11 +356,13 @@ pub struct weir_callback {
     pub signature: *const c_char,
     pub signature_size: u64,
     pub infer: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_spec, result: *mut weir_spec) -> i32>,
+    pub doc: *const c_char,
+    pub doc_size: u64,
 }
 
 impl weir_callback {
     /// What `WEIR_CALLBACK_INIT` says.
-    pub const INIT: Self = weir_callback { struct_size: core::mem::size_of::<weir_callback>() as u32, flags: 0, function: None, destroy: None, user_data: core::ptr::null_mut(), result_spec: core::ptr::null(), result_spec_size: 0, save: None, restore: None, signature: core::ptr::null(), signature_size: 0, infer: None };
+    pub const INIT: Self = weir_callback { struct_size: core::mem::size_of::<weir_callback>() as u32, flags: 0, function: None, destroy: None, user_data: core::ptr::null_mut(), result_spec: core::ptr::null(), result_spec_size: 0, save: None, restore: None, signature: core::ptr::null(), signature_size: 0, infer: None, doc: core::ptr::null(), doc_size: 0 };
 }
 
 /// A source of elements for from_generator(@NAME, spec). Each opening of the dataset, one per epoch and
@@ -386,11 +388,13 @@ pub struct weir_generator {
     pub infer: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, spec: *mut weir_spec) -> i32>,
     pub start: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, position: i64, state: *mut *mut c_void) -> i32>,
     pub count: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, count: *mut i64) -> i32>,
+    pub doc: *const c_char,
+    pub doc_size: u64,
 }
 
 impl weir_generator {
     /// What `WEIR_GENERATOR_INIT` says.
-    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None, signature: core::ptr::null(), signature_size: 0, defaults: core::ptr::null(), defaults_size: 0, infer: None, start: None, count: None };
+    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None, signature: core::ptr::null(), signature_size: 0, defaults: core::ptr::null(), defaults_size: 0, infer: None, start: None, count: None, doc: core::ptr::null(), doc_size: 0 };
 }
 
 /// What is known of a file or a folder.
@@ -636,8 +640,8 @@ const _: () = assert!(core::mem::size_of::<weir_allocator>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_logger>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 88);
 const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
-const _: () = assert!(core::mem::size_of::<weir_callback>() == 88);
-const _: () = assert!(core::mem::size_of::<weir_generator>() == 120);
+const _: () = assert!(core::mem::size_of::<weir_callback>() == 104);
+const _: () = assert!(core::mem::size_of::<weir_generator>() == 136);
 const _: () = assert!(core::mem::size_of::<weir_file_info>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_file_system>() == 112);
 const _: () = assert!(core::mem::size_of::<weir_extension>() == 24);
@@ -665,7 +669,9 @@ extern "C" {
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
     /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
-    /// WEIR_TEXT: the page of the name, or one line per name. Errors: not_found, with the nearest name.
+    /// WEIR_TEXT: the page of the name, or one line per name. A name that only an extension provides is looked up
+    /// there, in the environment's and the library's own folders (see Extensions), which loads the extension.
+    /// Errors: not_found, with the nearest name; those of the extension.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need

@@ -1,0 +1,56 @@
+"""What extensions bring is used from Python like what the package has."""
+
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+import weir
+
+SOURCE = ROOT / "examples/extension"
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """A folder with the example, built against the library that is loaded."""
+    library = next(
+        line.split()[-1] for line in open("/proc/self/maps", encoding="utf-8") if "/libweir.so" in line.split()[-1]
+    )
+    out = tmp_path_factory.mktemp("extensions")
+    target = out / "libweir-example.so"
+    command = ["cc", "-shared", "-fPIC", "-fvisibility=hidden", SOURCE / "extension.c", "-o", target]
+    subprocess.run([*command, "-I", ROOT / "include", library], check=True)
+    (out / "weir-example.weir.json").write_text((SOURCE / "weir-example.weir.json").read_text())
+    return out
+
+
+USE = """
+import weir
+assert [int(x) for x in weir.countdown(10, step=3)] == [10, 7, 4, 1]
+assert [int(x) for x in weir.from_list(["alpha"]).map(lambda s: weir.fn.vowels(s))] == [2]
+assert list(weir.text_line("text://one")) == ["one"]
+assert "step" in str(weir.countdown.__signature__) and "from `from`" in weir.countdown.__doc__
+assert weir.schema("countdown")["operators"][0]["parameters"][1]["default"] == "1"
+try:
+    weir.countdwn
+    raise SystemExit("an unknown name is an error")
+except AttributeError:
+    pass
+"""
+
+
+def test_by_name(folder):
+    subprocess.run([sys.executable, "-c", USE], check=True, env={"WEIR_EXTENSIONS": str(folder), "PATH": ""})
+
+
+def test_loaded_by_the_program(folder):
+    runtime = weir.Runtime(threads=1)
+    with pytest.raises(weir.Error, match="there is no source or function called countdown"):
+        weir.parse("countdown(3)", runtime=runtime)
+    runtime.load_extension(str(folder / "libweir-example.so"))
+    assert [int(x) for x in weir.parse("countdown(3)", runtime=runtime)] == [3, 2, 1]
+    runtime = weir.Runtime(threads=1, extensions=["/nowhere", str(folder)])
+    assert [int(x) for x in weir.parse("countdown(2)", runtime=runtime)] == [2, 1]
+    with pytest.raises(weir.errors.NotFound, match="there is no extension"):
+        runtime.load_extension(str(folder / "libweir-none.so"))
