@@ -1,0 +1,61 @@
+// The library's side of a call, as the stores use it.
+#pragma once
+
+#include <weir/weir.h>
+
+#include <cstring>
+#include <string>
+#include <string_view>
+
+#include "remote/failure.h"
+
+namespace weir_remote {
+
+struct FileInfo {
+  bool is_folder = false;
+  uint64_t size = 0;
+  int64_t modified_ns = 0;
+  std::string version;
+};
+
+class Call {
+ public:
+  explicit Call(weir_call handle) : handle_(handle) {}
+
+  bool cancelled() const { return weir_call_cancelled(handle_) != 0; }
+  int32_t fail(const Failure& failure) const {
+    weir_call_fail(handle_, 0, failure.code, failure.message.data(), failure.message.size(), nullptr);
+    return -failure.code;
+  }
+  // Copies `info` for the library.
+  void give(const FileInfo& info, weir_file_info* out) const {
+    out->flags = info.is_folder ? WEIR_FILE_FOLDER : 0;
+    out->size = info.size;
+    out->modified_ns = info.modified_ns;
+    out->version = {nullptr, 0};
+    void* memory = nullptr;
+    if (!info.version.empty() &&
+        weir_call_allocate(handle_, info.version.size(), &memory, nullptr) == WEIR_OK) {
+      std::memcpy(memory, info.version.data(), info.version.size());
+      out->version = {static_cast<const char*>(memory), info.version.size()};
+    }
+  }
+  // Reports an entry of a folder. Throws if the library refuses it.
+  void entry(std::string_view name, const FileInfo& info) const {
+    weir_file_info shown{};
+    shown.struct_size = sizeof(shown);
+    shown.flags = info.is_folder ? WEIR_FILE_FOLDER : 0;
+    shown.size = info.size;
+    shown.modified_ns = info.modified_ns;
+    shown.version = {info.version.data(), info.version.size()};
+    if (weir_call_entry(handle_, name.data(), name.size(), &shown, nullptr) != WEIR_OK) {
+      throw Failure(WEIR_CODE_CANCELLED, "the listing is no longer wanted");
+    }
+  }
+  void done(uint64_t size) const { weir_call_done(handle_, size); }
+
+ private:
+  weir_call handle_;
+};
+
+}  // namespace weir_remote

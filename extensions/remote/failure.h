@@ -1,0 +1,17 @@
+// How the extension fails: blocking code throws a Failure, which becomes weir_call_fail at the edge.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace weir_remote {
+
+struct Failure {
+  Failure(int32_t c, std::string m) : code(c), message(std::move(m)) {}
+
+  int32_t code;  // WEIR_CODE_...
+  std::string message;
+};
+
+}  // namespace weir_remote

@@ -1,0 +1,53 @@
+#include "remote/plain_ask.h"
+
+#include "remote/json.h"
+#include "remote/text.h"
+#include "remote/xml.h"
+
+namespace weir_remote {
+namespace {
+
+class PlainService : public Service {
+ protected:
+  // Answers about tokens have `error` and `error_description`, those of AWS are XML.
+  std::string detail(const Answer& answer) const override {
+    Json json = Json::parse(answer.body);
+    std::string text = json.text("error");
+    if (!json.text("error_description").empty()) text += ": " + json.text("error_description");
+    Xml root = text.empty() ? parse_xml(answer.body) : Xml();
+    return text.empty() ? root.child("Error").child("Message").text : text;
+  }
+};
+
+std::shared_ptr<Exchange> make_exchange(const std::string& what, Request request) {
+  auto exchange = std::make_shared<Exchange>();
+  exchange->name = what;
+  exchange->request = std::move(request);
+  exchange->service = std::make_shared<PlainService>();
+  exchange->keep = 1 << 20;
+  return exchange;
+}
+
+}  // namespace
+
+Answer plain_ask(Engine& engine, const std::string& what, Request request) {
+  auto exchange = make_exchange(what, request);
+  Answer answer = engine.run(exchange);
+  if (!answer.ok()) throw exchange->service->failure(what, request, answer);
+  return answer;
+}
+
+std::optional<Answer> probe(Engine& engine, Request request) {
+  auto exchange = make_exchange("", std::move(request));
+  exchange->most_attempts = 1;
+  exchange->is_probe = true;
+  try {
+    Answer answer = engine.run(exchange);
+    if (answer.ok()) return answer;
+  } catch (const Failure&) {
+    // Nobody is there.
+  }
+  return std::nullopt;
+}
+
+}  // namespace weir_remote

@@ -1,0 +1,16 @@
+// Requests for credentials, which no credentials are added to.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "remote/engine.h"
+
+namespace weir_remote {
+
+// Asks and waits. Throws Failure, which says that `what` failed, for all but success.
+Answer plain_ask(Engine& engine, const std::string& what, Request request);
+// The same for a server that may not be there: one attempt, and nothing if it doesn't answer or refuses.
+std::optional<Answer> probe(Engine& engine, Request request);
+
+}  // namespace weir_remote
