@@ -6,6 +6,9 @@
 #include <new>
 #include <string>
 
+#include "remote/az_store.h"
+#include "remote/gs_store.h"
+#include "remote/hf_store.h"
 #include "remote/http_store.h"
 #include "remote/remote_file.h"
 #include "remote/s3_store.h"
@@ -111,12 +114,23 @@ int32_t register_store(weir_runtime runtime, std::string_view schemes, uint32_t 
 
 int32_t register_all(weir_runtime runtime, weir_error* error) {
   auto engine = std::make_shared<Engine>();
-  int32_t result =
-      register_store(runtime, "http https", 0, engine, std::make_shared<HttpStore>(*engine), error);
-  if (result == WEIR_OK)
-    result =
-        register_store(runtime, "s3", kLists | kWrites, engine, std::make_shared<S3Store>(*engine), error);
-  return result;
+  struct Kind {
+    std::string_view schemes;
+    uint32_t abilities;
+    std::shared_ptr<Store> store;
+  };
+  const Kind kinds[] = {
+      {"http https", 0, std::make_shared<HttpStore>(*engine)},
+      {"s3", kLists | kWrites, std::make_shared<S3Store>(*engine)},
+      {"gs", kLists | kWrites, std::make_shared<GsStore>(*engine)},
+      {"az", kLists | kWrites, std::make_shared<AzStore>(*engine)},
+      {"hf", kLists, std::make_shared<HfStore>(*engine)},
+  };
+  for (const Kind& kind : kinds) {
+    int32_t result = register_store(runtime, kind.schemes, kind.abilities, engine, kind.store, error);
+    if (result != WEIR_OK) return result;
+  }
+  return WEIR_OK;
 }
 
 }  // namespace

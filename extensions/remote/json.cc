@@ -48,6 +48,15 @@ std::vector<Json> Json::items() const {
   return result;
 }
 
+std::vector<std::string> Json::strings() const {
+  std::vector<std::string> result;
+  for (const Json& item : items()) {
+    const json& value = *static_cast<const json*>(item.node_);
+    if (value.is_string()) result.push_back(value.get<std::string>());
+  }
+  return result;
+}
+
 std::string Json::text(std::string_view name) const {
   Json member = at(name);
   if (member.node_ == nullptr) return "";

@@ -16,6 +16,8 @@ class Json {
   bool is_object() const;
   Json at(std::string_view name) const;
   std::vector<Json> items() const;
+  // The strings of an array.
+  std::vector<std::string> strings() const;
   // Strings as they are, numbers and booleans as they are written, else empty.
   std::string text(std::string_view name) const;
 
