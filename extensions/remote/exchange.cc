@@ -63,7 +63,8 @@ Ending judge_broken(Transfer& transfer, CURLcode code, std::string& why) {
                 "the certificate of " + parse_url(exchange.url()).authority + " can't be verified (" +
                     shown_text(detail, 300) + "); SSL_CERT_FILE names a file of certificates to trust");
   }
-  if (code == CURLE_UNSUPPORTED_PROTOCOL || code == CURLE_URL_MALFORMAT) {
+  // What isn't HTTP is an unsupported protocol to curl, too.
+  if (code == CURLE_URL_MALFORMAT) {
     return fail(exchange, WEIR_CODE_INVALID_ARGUMENT,
                 "this is no URL that can be read: " + shown_text(detail, 300));
   }

@@ -22,7 +22,8 @@ GsStore::GsStore(Engine& engine)
   endpoint_ = environment("STORAGE_EMULATOR_HOST");
   endpoint_is_emulator_ = !endpoint_.empty();
   if (endpoint_is_emulator_ && endpoint_.find("://") == std::string::npos) endpoint_ = "http://" + endpoint_;
-  if (!endpoint_is_emulator_) endpoint_ = "https://storage.googleapis.com";
+  if (!endpoint_is_emulator_) endpoint_ = environment("WEIR_REMOTE_GS_ENDPOINT");
+  if (endpoint_.empty()) endpoint_ = "https://storage.googleapis.com";
   while (endpoint_.back() == '/') endpoint_.pop_back();
 }
 

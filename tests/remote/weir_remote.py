@@ -9,6 +9,9 @@ CODES = {
     12: "unimplemented", 13: "internal", 14: "unavailable", 15: "data_loss",
 }
 
+BUILD = os.environ["WEIR_REMOTE_TEST_BUILD"]
+LIBRARY = os.path.join(BUILD, "extensions", "libweir-remote.so")
+
 
 class Failed(Exception):
     def __init__(self, code, message):
@@ -20,13 +23,12 @@ class Failed(Exception):
 class Extension:
     """The extension, loaded with the environment as it is then."""
 
-    def __init__(self, folder=None):
-        folder = folder or os.environ["WEIR_REMOTE_TEST_FOLDER"]
-        self.host = ctypes.CDLL(os.path.join(folder, "libweir_remote_host.so"), mode=ctypes.RTLD_GLOBAL)
+    def __init__(self):
+        self.host = ctypes.CDLL(os.path.join(BUILD, "tests", "libweir_remote_host.so"), mode=ctypes.RTLD_GLOBAL)
         for name in ("host_open", "host_create"):
             getattr(self.host, name).restype = ctypes.c_void_p
         self.host.host_message.restype = ctypes.c_char_p
-        result = self.host.host_load(os.path.join(folder, "libweir-remote.so").encode())
+        result = self.host.host_load(LIBRARY.encode())
         if result != 0:
             raise Failed(result, self.host.host_message().decode())
 

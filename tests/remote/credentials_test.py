@@ -1,0 +1,322 @@
+"""Credentials are found where each vendor's tools find them, sent only there, and fetched again when they expire."""
+
+import base64
+import json
+import time
+
+import pytest
+
+from fakes import Fake, ranged
+from weir_remote import Failed
+
+DATA = b"some bytes of a file" * 100
+KEYS = {"AccessKeyId": "AKIATEST", "SecretAccessKey": "secret", "Token": "session-token"}
+
+
+def date(seconds):
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + seconds))
+
+
+@pytest.fixture
+def s3(monkeypatch):
+    """A server that takes any signature, and remembers who asked."""
+    def handle(method, path, headers, body):
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        yield fake
+
+
+def signer_of(fake):
+    headers = fake.requests[-1][2]
+    authorization = headers.get("Authorization", "")
+    return authorization.partition("Credential=")[2].partition("/")[0], headers.get("x-amz-security-token")
+
+
+def read_by_s3(extension):
+    assert extension().read("s3://bucket/key") == DATA
+
+
+def test_aws_environment(s3, extension, monkeypatch):
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIAENV")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "s")
+    monkeypatch.setenv("AWS_SESSION_TOKEN", "t")
+    monkeypatch.setenv("AWS_REGION", "eu-west-3")
+    read_by_s3(extension)
+    assert signer_of(s3) == ("AKIAENV", "t")
+    assert "/eu-west-3/s3/aws4_request" in s3.requests[-1][2]["Authorization"]
+
+
+def test_aws_anonymous(s3, extension):
+    read_by_s3(extension)
+    assert "Authorization" not in s3.requests[-1][2]
+
+
+def write_aws(tmp_path, config, credentials):
+    (tmp_path / ".aws").mkdir()
+    (tmp_path / ".aws" / "config").write_text(config)
+    (tmp_path / ".aws" / "credentials").write_text(credentials)
+
+
+def test_aws_profiles(s3, extension, monkeypatch, tmp_path):
+    write_aws(tmp_path, "[default]\nregion = eu-central-1\n[profile work]\nregion=us-west-2\n",
+              "# keys\n[default]\naws_access_key_id = AKIADEFAULT\naws_secret_access_key = a\n"
+              "[work]\naws_access_key_id=AKIAWORK\naws_secret_access_key=b\n")
+    read_by_s3(extension)
+    assert signer_of(s3)[0] == "AKIADEFAULT"
+    assert "/eu-central-1/" in s3.requests[-1][2]["Authorization"]
+    monkeypatch.setenv("AWS_PROFILE", "work")
+    read_by_s3(extension)
+    assert signer_of(s3)[0] == "AKIAWORK"
+    assert "/us-west-2/" in s3.requests[-1][2]["Authorization"]
+    monkeypatch.setenv("AWS_PROFILE", "missing")
+    with pytest.raises(Failed, match="invalid_argument.*missing"):
+        read_by_s3(extension)
+
+
+def sts(monkeypatch, action, seen):
+    def handle(method, path, headers, body):
+        seen.append((body.decode(), headers.get("Authorization")))
+        return 200, {}, (
+            f"<{action}Response xmlns='https://sts.amazonaws.com/doc/2011-06-15/'><{action}Result><Credentials>"
+            "<AccessKeyId>ASIAROLE</AccessKeyId><SecretAccessKey>s</SecretAccessKey><SessionToken>role-token"
+            f"</SessionToken><Expiration>{date(3600)}</Expiration></Credentials></{action}Result></{action}Response>"
+        ).encode()
+
+    fake = Fake(handle)
+    monkeypatch.setenv("AWS_ENDPOINT_URL_STS", fake.url)
+    return fake
+
+
+def test_aws_web_identity(s3, extension, monkeypatch, tmp_path):
+    (tmp_path / "token").write_text("the-identity\n")
+    monkeypatch.setenv("AWS_ROLE_ARN", "arn:aws:iam::1:role/r")
+    monkeypatch.setenv("AWS_WEB_IDENTITY_TOKEN_FILE", str(tmp_path / "token"))
+    seen = []
+    with sts(monkeypatch, "AssumeRoleWithWebIdentity", seen):
+        read_by_s3(extension)
+    assert signer_of(s3) == ("ASIAROLE", "role-token")
+    assert "WebIdentityToken=the-identity" in seen[0][0] and seen[0][1] is None
+
+
+def test_aws_role_of_a_profile(s3, extension, monkeypatch, tmp_path):
+    write_aws(tmp_path, "[default]\nrole_arn = arn:aws:iam::1:role/r\nsource_profile = base\n",
+              "[base]\naws_access_key_id = AKIABASE\naws_secret_access_key = a\n")
+    seen = []
+    with sts(monkeypatch, "AssumeRole", seen):
+        read_by_s3(extension)
+    assert signer_of(s3)[0] == "ASIAROLE"
+    assert "Credential=AKIABASE/" in seen[0][1] and "/sts/aws4_request" in seen[0][1]
+
+
+def test_aws_container(s3, extension, monkeypatch):
+    def handle(method, path, headers, body):
+        return (200, {}, {**KEYS, "Expiration": date(3600)}) if headers["Authorization"] == "pass" else (403, {}, {})
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", fake.url + "/creds")
+        monkeypatch.setenv("AWS_CONTAINER_AUTHORIZATION_TOKEN", "pass")
+        read_by_s3(extension)
+        assert signer_of(s3) == ("AKIATEST", "session-token")
+    monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", "http://example.com/creds")
+    with pytest.raises(Failed, match="permission_denied.*neither https"):
+        read_by_s3(extension)
+
+
+def test_aws_instance(s3, extension, monkeypatch):
+    def handle(method, path, headers, body):
+        if method == "PUT" and path == "/latest/api/token" and headers["X-aws-ec2-metadata-token-ttl-seconds"]:
+            return 200, {}, b"imds"
+        if headers["X-aws-ec2-metadata-token"] != "imds":
+            return 401, {}, b""
+        if path.endswith("/security-credentials/"):
+            return 200, {}, b"my-role"
+        assert path.endswith("/security-credentials/my-role")
+        return 200, {}, {**KEYS, "Expiration": date(3600)}
+
+    with Fake(handle) as fake:
+        monkeypatch.delenv("AWS_EC2_METADATA_DISABLED")
+        monkeypatch.setenv("AWS_EC2_METADATA_SERVICE_ENDPOINT", fake.url)
+        read_by_s3(extension)
+        assert signer_of(s3) == ("AKIATEST", "session-token")
+
+
+def test_aws_credentials_that_expire_are_fetched_again(extension, monkeypatch):
+    given = []
+
+    def metadata(method, path, headers, body):
+        given.append(f"token{len(given)}")
+        return 200, {}, {**KEYS, "Token": given[-1], "Expiration": date(3600)}
+
+    def handle(method, path, headers, body):
+        if headers["x-amz-security-token"] == "token0":
+            return 400, {}, b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(metadata) as container, Fake(handle) as store:
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.url + "/creds")
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.url)
+        read_by_s3(extension)
+    assert given == ["token0", "token1"]
+
+
+def test_aws_region_is_learned(extension, monkeypatch):
+    def handle(method, path, headers, body):
+        if "/eu-south-1/" not in headers["Authorization"]:
+            return 400, {}, (b"<Error><Code>AuthorizationHeaderMalformed</Code><Message>wrong</Message>"
+                             b"<Region>eu-south-1</Region></Error>")
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as store:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+        one = extension()
+        assert one.read("s3://bucket/key") == DATA
+        count = len(store.requests)
+        assert one.read("s3://bucket/other") == DATA
+        assert len(store.requests) == count + 1
+
+
+def test_aws_clock_is_learned(extension, monkeypatch):
+    ahead = 5000
+
+    def handle(method, path, headers, body):
+        server = time.time() + ahead
+        stamp = time.strftime("%a, %d %b %Y %H:%M:%S GMT", time.gmtime(server))
+        sent = time.mktime(time.strptime(headers["x-amz-date"], "%Y%m%dT%H%M%SZ")) - time.timezone
+        if abs(sent - server) > 900:
+            return 403, {"Date": stamp}, b"<Error><Code>RequestTimeTooSkewed</Code><Message>clock</Message></Error>"
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as store:
+        store.server.RequestHandlerClass.date_time_string = lambda self, timestamp=None: time.strftime(
+            "%a, %d %b %Y %H:%M:%S GMT", time.gmtime(time.time() + ahead))
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+        read_by_s3(extension)
+
+
+@pytest.fixture
+def hub(monkeypatch):
+    """Stands for a store that wants the bearer token "good", by the name of the host that is really Google's or Azure's."""
+    def handle(method, path, headers, body):
+        if headers.get("Authorization") != "Bearer good":
+            return 401, {}, {"error": {"message": "Invalid Credentials"}}
+        return ranged(DATA, headers, {"ETag": '"1"', "x-goog-generation": "1"})
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "account")
+        monkeypatch.setenv("AZURE_STORAGE_BLOB_ENDPOINT", fake.url)
+        monkeypatch.setenv("WEIR_REMOTE_GS_ENDPOINT", fake.url)
+        yield fake
+
+
+def test_google_service_account(hub, extension, monkeypatch, tmp_path):
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import padding, rsa
+
+    key = rsa.generate_private_key(65537, 2048)
+    pem = key.private_bytes(serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8,
+                            serialization.NoEncryption()).decode()
+    claims = []
+
+    def handle(method, path, headers, body):
+        assertion = dict(pair.split("=", 1) for pair in body.decode().split("&"))["assertion"]
+        head, claim, signature = assertion.split(".")
+        unpad = lambda text: base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
+        key.public_key().verify(unpad(signature), f"{head}.{claim}".encode(), padding.PKCS1v15(), hashes.SHA256())
+        claims.append((json.loads(unpad(head)), json.loads(unpad(claim))))
+        return 200, {}, {"access_token": "good", "expires_in": 3600}
+
+    with Fake(handle) as tokens:
+        (tmp_path / "key.json").write_text(json.dumps({
+            "type": "service_account", "client_email": "me@project", "private_key_id": "id", "private_key": pem,
+            "token_uri": tokens.url + "/token"}))
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "key.json"))
+        assert extension().read("gs://bucket/key") == DATA
+        assert claims[0][0]["alg"] == "RS256" and claims[0][1]["iss"] == "me@project"
+
+
+def test_google_user(hub, extension, monkeypatch, tmp_path):
+    def handle(method, path, headers, body):
+        assert b"refresh_token=refresh" in body and b"client_secret=secret" in body
+        return 200, {}, {"access_token": "good", "expires_in": 3600}
+
+    with Fake(handle) as tokens:
+        folder = tmp_path / ".config" / "gcloud"
+        folder.mkdir(parents=True)
+        (folder / "application_default_credentials.json").write_text(json.dumps({
+            "type": "authorized_user", "client_id": "c", "client_secret": "secret", "refresh_token": "refresh",
+            "token_uri": tokens.url}))
+        assert extension().read("gs://bucket/key") == DATA
+
+
+def test_google_metadata_and_a_token_that_is_refused(hub, extension, monkeypatch):
+    given = []
+
+    def handle(method, path, headers, body):
+        assert headers["Metadata-Flavor"] == "Google"
+        given.append("good" if given else "stale")
+        return 200, {}, {"access_token": given[-1], "expires_in": 3600}
+
+    with Fake(handle) as metadata:
+        monkeypatch.delenv("NO_GCE_CHECK")
+        monkeypatch.setenv("GCE_METADATA_HOST", metadata.host)
+        assert extension().read("gs://bucket/key") == DATA
+    assert given == ["stale", "good"]
+
+
+def test_google_anonymous_says_so(hub, extension):
+    with pytest.raises(Failed, match="permission_denied.*no credentials.*GOOGLE_APPLICATION_CREDENTIALS"):
+        extension().read("gs://bucket/key")
+    assert "Authorization" not in hub.requests[-1][2]
+
+
+def test_azure_managed_identity(hub, extension, monkeypatch):
+    def handle(method, path, headers, body):
+        assert headers["Metadata"] == "true" and "storage.azure.com" in path
+        return 200, {}, {"access_token": "good", "expires_in": "3600"}
+
+    with Fake(handle) as metadata:
+        monkeypatch.setenv("AZURE_POD_IDENTITY_AUTHORITY_HOST", metadata.url)
+        assert extension().read("az://bucket/key") == DATA
+
+
+def test_azure_workload_identity(hub, extension, monkeypatch, tmp_path):
+    (tmp_path / "token").write_text("workload")
+
+    def handle(method, path, headers, body):
+        assert path == "/tenant/oauth2/v2.0/token" and b"client_assertion=workload" in body
+        return 200, {}, {"access_token": "good", "expires_in": 3600}
+
+    with Fake(handle) as login:
+        for name, value in (("TENANT_ID", "tenant"), ("CLIENT_ID", "client"), ("AUTHORITY_HOST", login.url),
+                            ("FEDERATED_TOKEN_FILE", str(tmp_path / "token"))):
+            monkeypatch.setenv("AZURE_" + name, value)
+        assert extension().read("az://bucket/key") == DATA
+
+
+def test_azure_sas_is_sent_and_never_shown(extension, monkeypatch):
+    def handle(method, path, headers, body):
+        assert "sig=SECRET" in path
+        if path.startswith("/bucket/none"):
+            return 403, {"x-ms-error-code": "AuthenticationFailed"}, b""
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "account")
+        monkeypatch.setenv("AZURE_STORAGE_BLOB_ENDPOINT", fake.url)
+        monkeypatch.setenv("AZURE_STORAGE_SAS_TOKEN", "?sv=2021&sig=SECRET")
+        one = extension()
+        assert one.read("az://bucket/key") == DATA
+        with pytest.raises(Failed, match="AuthenticationFailed.*AZURE_STORAGE_SAS_TOKEN") as caught:
+            one.read("az://bucket/none")
+        assert "SECRET" not in str(caught.value)
+
+
+def test_azure_without_an_account(extension):
+    with pytest.raises(Failed, match="invalid_argument.*AZURE_STORAGE_ACCOUNT"):
+        extension().read("az://bucket/key")

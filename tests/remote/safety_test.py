@@ -1,0 +1,163 @@
+"""Certificates, redirects, secrets, and servers that send too much."""
+
+import contextlib
+import datetime
+import ipaddress
+import os
+import subprocess
+
+import pytest
+
+import servers
+from fakes import Fake, ranged
+from proxy import Fault, Proxy
+from weir_remote import LIBRARY, Failed
+
+DATA = os.urandom(600_000)
+
+
+@pytest.fixture
+def target():
+    with Fake(lambda method, path, headers, body: ranged(DATA, headers, {"ETag": '"1"'})) as fake:
+        yield fake
+
+
+def make_certificate(folder):
+    """A certificate of 127.0.0.1 that signs itself: the names of its file and its key's."""
+    from cryptography import x509
+    from cryptography.hazmat.primitives import hashes, serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(65537, 2048)
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "test")])
+    now = datetime.datetime.now(datetime.timezone.utc)
+    certificate = (
+        x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+        .serial_number(1).not_valid_before(now - datetime.timedelta(1)).not_valid_after(now + datetime.timedelta(1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ipaddress.ip_address("127.0.0.1"))]), False)
+        .add_extension(x509.BasicConstraints(True, None), True).sign(key, hashes.SHA256()))
+    (folder / "cert.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    (folder / "key.pem").write_bytes(key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()))
+    return folder / "cert.pem", folder / "key.pem"
+
+
+def test_certificates_are_checked(extension, tmp_path, monkeypatch):
+    certificate = make_certificate(tmp_path)
+    (tmp_path / "www").mkdir()
+    (tmp_path / "www" / "file").write_bytes(DATA)
+    os.chmod(tmp_path, 0o755)
+    with contextlib.ExitStack() as stack:
+        monkeypatch.setattr(servers, "wait_for", wait_for_port)
+        host, port = stack.enter_context(servers.nginx(tmp_path, certificate))
+        url = f"https://{host}:{port}/file"
+        with pytest.raises(Failed, match="failed_precondition.*certificate.*SSL_CERT_FILE"):
+            extension().open(url)
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
+        assert extension().read(url, 100_000) == DATA  # by HTTP/2
+        monkeypatch.delenv("SSL_CERT_FILE")
+        # Only the requests of s3 trust AWS_CA_BUNDLE.
+        monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate[0]))
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"https://{host}:{port}")
+        with pytest.raises(Failed, match="not_found"):
+            extension().open("s3://bucket/none")
+        with pytest.raises(Failed, match="certificate"):
+            extension().open(url)
+
+
+def wait_for_port(url, process):
+    import socket
+    import time
+    for _ in range(200):
+        with contextlib.suppress(OSError):
+            return socket.create_connection(("127.0.0.1", int(url.rsplit(":", 1)[1].strip("/")))).close()
+        time.sleep(0.05)
+    raise TimeoutError(url)
+
+
+def redirecting(location, status=302):
+    return Fake(lambda method, path, headers, body: (status, {"Location": location}, b""))
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_redirects_are_followed_without_credentials(target, extension, status):
+    with redirecting(target.url + "/there?token=T", status) as fake:
+        one = extension()
+        assert one.read(fake.url.replace("//", "//user:password@") + "/file", 100_000) == DATA
+    assert fake.requests[0][2]["Authorization"].startswith("Basic ")
+    assert all("Authorization" not in headers for _, _, headers, _ in target.requests)
+
+
+def test_redirects_of_s3_carry_no_signature(target, extension, monkeypatch):
+    with redirecting(target.url + "/there") as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+        monkeypatch.setenv("AWS_SESSION_TOKEN", "c")
+        assert extension().read("s3://bucket/key", 100_000) == DATA
+    assert "x-amz-security-token" in fake.requests[0][2]
+    for _, _, headers, _ in target.requests:
+        assert not any(name.lower().startswith(("x-amz", "authorization")) for name in headers)
+
+
+def test_redirects_are_bounded(extension):
+    with redirecting("/again") as fake:
+        with pytest.raises(Failed, match="failed_precondition.*more than 5 redirects"):
+            extension().open(fake.url + "/file")
+        assert len(fake.requests) == 6
+
+
+@pytest.mark.parametrize("location", ["file:///etc/passwd", "ftp://127.0.0.1/x", "gopher://127.0.0.1/"])
+def test_redirects_go_to_http_alone(extension, location):
+    with redirecting(location) as fake:
+        with pytest.raises(Failed, match="failed_precondition.*isn't http or https"):
+            extension().open(fake.url + "/file")
+
+
+def test_secrets_of_a_url_are_never_shown(extension):
+    with Fake(lambda method, path, headers, body: (403, {}, b"")) as fake:
+        with pytest.raises(Failed) as caught:
+            extension().open(fake.url.replace("//", "//user:hunter2@") + "/file?X-Amz-Signature=abc&sig=d5f#frag")
+    for secret in ("hunter2", "abc", "d5f", "?"):
+        assert secret not in caught.value.message
+
+
+def test_a_long_answer_without_ranges_is_bounded(target, extension):
+    with Proxy(tuple([target.host.split(":")[0], int(target.host.split(":")[1])])) as proxy:
+        proxy.plan = lambda _: Fault("endless")
+        with pytest.raises(Failed, match="failed_precondition.*longer than 32 MiB.*ranges|unavailable"):
+            extension().open(proxy.url + "/file")
+        proxy.plan = lambda _: Fault("ignore_range")
+        assert extension().read(proxy.url + "/file", 100_000) == DATA
+
+
+def test_long_headers_are_bounded(extension):
+    headers = {f"X-{i}": "x" * 1000 for i in range(90)}
+    with Fake(lambda method, path, h, body: (200, headers, b"fine")) as fake:
+        assert extension().read(fake.url + "/file") == b"fine"
+    headers = {f"X-{i}": "x" * 1000 for i in range(99)} | {f"Y-{i}": "x" * 1000 for i in range(60)}
+    with Fake(lambda method, path, h, body: (200, headers, b"fine")) as fake:
+        with pytest.raises(Failed, match="headers"):
+            extension().open(fake.url + "/file")
+
+
+@pytest.mark.parametrize("body", [
+    b"", b"<", b"<ListBucketResult>", b"not xml", b"\xff\xfe\x00", b"<a>" * 100_000,
+    b'<!DOCTYPE x [<!ENTITY a "' + b"b" * 100 + b'">]><ListBucketResult>&a;</ListBucketResult>',
+    b"<ListBucketResult><Contents><Key>../../x</Key><Size>99999999999999999999999</Size></Contents></ListBucketResult>",
+    b"<ListBucketResult><IsTruncated>true</IsTruncated><NextContinuationToken>1</NextContinuationToken>"
+    b"</ListBucketResult>"])
+def test_listings_of_a_hostile_server(extension, monkeypatch, body):
+    with Fake(lambda method, path, headers, b: (200, {}, body)) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        try:
+            assert extension().list("s3://bucket/") in ({}, {"x": {}})
+        except Failed as failure:
+            assert failure.code in ("data_loss", "cancelled")
+        assert len(fake.requests) <= 2
+
+
+def test_one_function_is_exported():
+    names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
+    assert [line.split()[-1] for line in names.splitlines()] == ["weir_extension_load"]
+    assert os.path.getsize(LIBRARY) <= 1 << 20
