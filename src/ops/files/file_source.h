@@ -2,7 +2,7 @@
 // a position of file, offset and record. A file that fails is one error; the next one follows.
 //
 //   struct Format {
-//     using Params = …;        // with files, compression and num_parallel_reads
+//     using Params = …;        // with files, and compression and num_parallel_reads if it has them
 //     using Reader = …;        // a FileReader with next_batch
 //     using Rows = …;          // what next_batch fills: a RecordBatch, or a Block
 //
@@ -13,6 +13,16 @@
 //     static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream>, const Params&, uint64_t);
 //
 //     static Result<Spec> spec(const Params&);  // of a row; a string if left out
+//
+//     // Where the files say their structure: reads it when the dataset is built, into mutable members of the
+//     // parameters that spec() gets, with the number of rows if that is known.
+//     static Status learn(Runtime&, const DatasetRef& names, const Params&);
+//     static int64_t cardinality(const Params&);
+//
+//     struct Memory;  // what it knows of files that were read, with state(); make() gets it as the last
+//     argument
+//
+//     static constexpr int kBlockRows;  // at most so many rows at once, if not kMaxBlockRows
 //
 //     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
 //     static constexpr bool kNeedsIndex;  // if access() reads or makes an index
@@ -80,6 +90,15 @@ inline void move_to(Block& block, bool drop, Block& out) {
 
 }  // namespace file_rows
 
+// Format::Memory, or nothing.
+template <class Format>
+struct FileMemory {
+  void state(Archive&) {}
+};
+template <class Format>
+requires requires { typename Format::Memory; }
+struct FileMemory<Format> : Format::Memory {};
+
 // The reader itself, which may block.
 template <class Format>
 class FileCursor final : public Cursor {
@@ -140,6 +159,7 @@ class FileCursor final : public Cursor {
     archive("open", open_);
     archive("offset", position_.offset);
     archive("record", position_.record);
+    memory_.state(archive);
     if (archive.loading()) reader_.reset();
   }
 
@@ -193,7 +213,8 @@ class FileCursor final : public Cursor {
 
   Status open_file(Context& ctx) {
     const std::string file = file_name();
-    Result<Compression> compression = parse_compression(*params_.compression);
+    Result<Compression> compression = Compression::none;
+    if constexpr (requires { params_.compression; }) compression = parse_compression(*params_.compression);
     auto fail = [&](const Status& status) {
       const Status failed = failed_at(status, read_number());
       close_file();
@@ -204,7 +225,7 @@ class FileCursor final : public Cursor {
     auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
     auto stream = open_stream(ctx.session.files(), file, *compression);
     if (!stream.ok()) return fail(stream.status());
-    auto reader = Format::make(*std::move(stream), params_, limit);
+    auto reader = make_reader(*std::move(stream), limit);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
     if constexpr (requires { reader_->stop_when(ctx.session.cancelled); })
@@ -212,6 +233,15 @@ class FileCursor final : public Cursor {
     source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
     open_ = true;
     return Status();
+  }
+
+  Result<std::unique_ptr<typename Format::Reader>> make_reader(std::unique_ptr<ByteStream> stream,
+                                                               uint64_t limit) {
+    if constexpr (requires { typename Format::Memory; }) {
+      return Format::make(std::move(stream), params_, limit, memory_);
+    } else {
+      return Format::make(std::move(stream), params_, limit);
+    }
   }
 
   // The file's name is used up: what follows comes from the next one.
@@ -228,6 +258,8 @@ class FileCursor final : public Cursor {
   const ReadSite site_;
   Port files_;
   const Params params_;
+  // The reader's.
+  FileMemory<Format> memory_;
   std::unique_ptr<typename Format::Reader> reader_;
   // The open file's number among the session's names.
   uint32_t source_ = 0;
@@ -265,10 +297,19 @@ class FileSource {
   // The rest of an OperatorDef of such a source, whose name, doc and fields the format gives.
   static OperatorDef define_with(OperatorDef def) {
     def.kind = OperatorKind::source;
-    def.typing.spec = spec_of<Params, spec>;
+    def.typing.spec = [](const ParamsBase& params, std::span<const DatasetRef> inputs) -> Result<Spec> {
+      if constexpr (kSaysStructure) return inputs.back()->spec();
+      return spec(static_cast<const Params&>(params), inputs);
+    };
     def.typing.expand = expand;
     def.ahead.is_window = [](const ParamsBase& base) { return !in_turns(static_cast<const Params&>(base)); };
     def.ahead.limits = ahead;
+    if constexpr (kSaysStructure) {
+      def.typing.expands_first = true;
+      def.typing.cardinality = [](const ParamsBase&, std::span<const DatasetRef> inputs) {
+        return inputs.back()->cardinality();
+      };
+    }
     if constexpr (kHasPositions) {
       def.access.open = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
         WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
@@ -288,21 +329,31 @@ class FileSource {
     WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
     if (in_turns(params))
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
-    MakeWindow window{read_ahead(reader->lane())};
+    MakeWindow window{window_over(*reader)};
     return std::unique_ptr<Cursor>(
         std::make_unique<WindowCursor>(opening, std::move(reader), std::move(window)));
   }
 
  private:
   static constexpr bool kHasPositions = requires { &Format::access; };
+  static constexpr bool kSaysStructure = requires { &Format::learn; };
+  static constexpr bool kReadsInTurns = requires(const Params& params) { params.num_parallel_reads; };
 
-  static bool in_turns(const Params& params) { return params.num_parallel_reads.value_or(0) != 1; }
+  static bool in_turns(const Params& params) { return reads_at_once(params).value_or(0) != 1; }
+  static IntParam reads_at_once(const Params& params) {
+    if constexpr (kReadsInTurns) return params.num_parallel_reads;
+    return 1;
+  }
+  static WindowOptions window_over(const Dataset& reader) {
+    if constexpr (requires { Format::kBlockRows; }) return read_ahead(reader.lane(), Format::kBlockRows);
+    return read_ahead(reader.lane());
+  }
 
   // One file after the other is read ahead, or as many as are read in turns.
   static std::optional<RunsAhead> ahead(const ParamsBase& base, std::span<const DatasetRef> inputs) {
     const auto& params = static_cast<const Params&>(base);
-    const WindowOptions window = read_ahead(inputs.back()->lane());
-    const int64_t files = params.num_parallel_reads.value_or(InterleaveParams::kAutoCycle);
+    const WindowOptions window = window_over(*inputs.back());
+    const int64_t files = reads_at_once(params).value_or(InterleaveParams::kAutoCycle);
     return RunsAhead{.rows = window.max_rows,
                      .bytes = window.max_bytes,
                      .windows = in_turns(params) ? files : 1,
@@ -314,7 +365,9 @@ class FileSource {
     if (!names.is_scalar(DType::string)) {
       return invalid_argument(expected_found("the names of files, which are strings", names.to_string()));
     }
-    if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
+    if constexpr (requires { params.compression; }) {
+      if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
+    }
     if constexpr (requires { Format::spec(params); }) {
       return Format::spec(params);
     } else {
@@ -331,6 +384,11 @@ class FileSource {
           .typing = {.spec = spec_of<Params, spec>},
           .ahead = {.lane = Lane::blocking},
       };
+      if constexpr (kSaysStructure) {
+        reader.typing.cardinality = [](const ParamsBase& params, std::span<const DatasetRef>) {
+          return Format::cardinality(static_cast<const Params&>(params));
+        };
+      }
       if constexpr (kHasPositions) {
         reader.access.open = [](Opening& opening,
                                 const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
@@ -384,13 +442,13 @@ class FileSource {
                                    const BuildSite& site) {
     const auto& params = static_cast<const Params&>(base);
     DatasetRef names = inputs[static_cast<size_t>(params.files.index)];
+    if constexpr (kSaysStructure) WEIR_TRY(Format::learn(*site.runtime, names, params));
     auto reader = std::make_unique<Params>(params);
     reader->files.index = 0;
-    reader->num_parallel_reads = 1;
+    if constexpr (kReadsInTurns) reader->num_parallel_reads = 1;
     if (!in_turns(params))
       return Dataset::build(reader_operator(), std::move(reader), {std::move(names)}, site);
-    return interleave_files(std::move(names), params.num_parallel_reads, Format::op(), std::move(reader),
-                            site);
+    return interleave_files(std::move(names), reads_at_once(params), Format::op(), std::move(reader), site);
   }
 };
 
