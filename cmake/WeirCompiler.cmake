@@ -111,6 +111,8 @@ function(weir_choose_code_size result source)
     set(${result} vectorised PARENT_SCOPE)
   elseif(loops)
     set(${result} loops PARENT_SCOPE)
+  elseif("${source}" MATCHES "${WEIR_BUILDING}")
+    set(${result} building PARENT_SCOPE)
   else()
     set(${result} small PARENT_SCOPE)
   endif()
@@ -118,6 +120,9 @@ endfunction()
 set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
+# Runs when datasets are built or described, not for each element.
+set(WEIR_BUILDING "/src/(graph|syntax|expr/compile|expr/features)/")
+set(WEIR_FLAGS_OF_building -Os)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes
 # into headers. Kernels are compiled eight at a time: the optimiser takes their time, and one long unit would end the build. So
