@@ -88,6 +88,7 @@ Result<NodePtr> call_of_source(const Generator& generator, const Node& call) {
   auto out = node_at(call, Kind::call, "from_generator");
   out->depth = static_cast<uint8_t>(arguments->depth + 1);
   out->add(node_at(call, Kind::callback, call.text));
+  out->add(node_at(call, Kind::none));
   out->items.push_back({.name = "arguments", .value = std::move(arguments)});
   return NodePtr(std::move(out));
 }

@@ -1,5 +1,5 @@
 // call_of_source: what NAME(a, b: c) means where NAME is a generator with a signature:
-// from_generator(@NAME, arguments: {…}).
+// from_generator(@NAME, SPEC, arguments: {…}), where SPEC is what the generator tells.
 #pragma once
 
 #include "core/status.h"

@@ -107,8 +107,8 @@ static void test_sources(void) {
     CHECK(numbers_are(runtime, "countdown(10, step: 3)", 1, skipped, 4, by_three));
   }
   CHECK(numbers_are(runtime, "countdown(step: 3, from: 10)", 0, 0, 4, by_three));
-  CHECK(
-      numbers_are(runtime, "from_generator(@countdown, arguments: {from: 10, step: 3})", 1, 2, 4, by_three));
+  CHECK(numbers_are(runtime, "from_generator(@countdown, int64, arguments: {from: 10, step: 3})", 1, 2, 4,
+                    by_three));
   CHECK(numbers_are(
       runtime,
       "from_tensors(10) | flat_map(n -> from_generator(@countdown, int64, arguments: {from: n, step: 3}))", 1,

@@ -21,8 +21,7 @@ struct Params : ParamsOf<Params> {
   ValueParam arguments;
   void fields(Fields& f) override {
     f("generator", generator, "The generator, passed by the program as @NAME.");
-    f("spec", spec, "The structure of its elements; may be left out if it tells that itself.", {},
-      {.none = true});
+    f("spec", spec, "The structure of its elements.", {}, {.none = true});
     f("arguments", arguments, "A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.",
       {}, {.none = true});
   }
