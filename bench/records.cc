@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "abi/opened.h"
+#include "format/codec.h"
 #include "format/crc32c.h"
-#include "format/inflater.h"
 #include "format/record_index.h"
 #include "format/tfrecord.h"
 #include "fs/file_system.h"
@@ -181,12 +181,12 @@ std::string lines_record(size_t record_bytes, std::mt19937_64& random) {
 
 using MakeRecord = std::string (*)(size_t record_bytes, std::mt19937_64& random);
 
-// A gzip file of such records, 64 MiB of them.
-std::string gzip_file(size_t record_bytes, MakeRecord make) {
+// A compressed file of such records, 64 MiB of them.
+std::string compressed_file(Compression compression, size_t record_bytes, MakeRecord make) {
   std::string file = folder() + "/" + (make == words_record ? "words" : "lines") +
-                     std::to_string(record_bytes) + ".tfrecord.gz";
+                     std::to_string(record_bytes) + ".tfrecord." + std::string(compression_name(compression));
   if (access(file.c_str(), R_OK) == 0) return file;
-  auto writer = RecordWriter::create(local_file_system(), file, Compression::gzip, 6);
+  auto writer = RecordWriter::create(local_file_system(), file, compression);
   must_be_ok(writer.status());
   std::mt19937_64 random(3);
   for (size_t written = 0; written < kGzipBytes; written += record_bytes)
@@ -195,36 +195,37 @@ std::string gzip_file(size_t record_bytes, MakeRecord make) {
   return file;
 }
 
-// Bytes per second of an inflater alone over a file that lies in memory, or 0 if there is no such inflater.
-double inflater_rate(std::unique_ptr<Inflater> inflater, const std::string& name) {
-  if (!inflater) return 0;
+// Bytes per second of a decoder alone over a file that lies in memory, or 0 if there is no such decoder.
+double decoder_rate(std::unique_ptr<Decoder> decoder, const std::string& name) {
+  if (!decoder) return 0;
   auto file = local_file_system().read_file(name, int64_t{1} << 30);
   must_be_ok(file.status());
-  std::string in = std::string(kInflaterBack, '\0') + *file;
+  std::string in = std::string(kDecoderBack, '\0') + *file;
   std::vector<uint8_t> out(256 << 10);
-  Inflater::Io io;
-  io.next_in = reinterpret_cast<const uint8_t*>(in.data()) + kInflaterBack;
+  Decoder::Io io;
+  io.next_in = reinterpret_cast<const uint8_t*>(in.data()) + kDecoderBack;
   io.avail_in = file->size();
   size_t total = 0;
   const Stopwatch watch;
-  inflater->begin();
-  Inflater::Answer answer = Inflater::Answer::more;
-  while (answer == Inflater::Answer::more) {
-    io.next_out = out.data();
-    io.avail_out = out.size();
-    answer = inflater->run(io);
-    total += out.size() - io.avail_out;
+  while (io.avail_in != 0) {
+    decoder->begin();
+    Decoder::Answer answer = Decoder::Answer::more;
+    while (answer == Decoder::Answer::more) {
+      io.next_out = out.data();
+      io.avail_out = out.size();
+      answer = decoder->run(io);
+      total += out.size() - io.avail_out;
+    }
+    if (answer != Decoder::Answer::end) std::exit(1);
   }
-  if (answer != Inflater::Answer::end) std::exit(1);
   return static_cast<double>(total) / watch.seconds();
 }
 
-// Both checksums of the records and that of gzip included. Over zlib alone, and over the library that is the
-// fastest there is, alone.
-void tfrecord_gzip(benchmark::State& state, size_t record_bytes, MakeRecord make, bool over_zlib,
-                   double least) {
-  const std::string file = gzip_file(record_bytes, make);
-  DocumentRef document = parse("tfrecord(\"" + file + "\", compression: \"gzip\")");
+// Both checksums of the records and those of the compression included, over a decoder alone.
+void compressed_rate(benchmark::State& state, Compression compression, const std::string& file,
+                     std::unique_ptr<Decoder> (*decoder)(), double least) {
+  DocumentRef document = parse("tfrecord(\"" + file + "\", compression: \"" +
+                               std::string(compression_name(compression)) + "\")");
   std::vector<double> ratios;
   double ours = 0;
   for (auto _ : state) {
@@ -236,12 +237,20 @@ void tfrecord_gzip(benchmark::State& state, size_t record_bytes, MakeRecord make
         bytes += 16 + static_cast<double>(drain.block().columns[0].tensor().as<const Str>()[row].size);
     }
     ours = bytes / watch.seconds();
-    const double alone = inflater_rate(over_zlib ? make_zlib_inflater(true) : make_isal_inflater(true), file);
-    if (alone == 0) return state.SkipWithError("libisal.so.2 is not installed");
+    const double alone = decoder_rate(decoder(), file);
+    if (alone == 0) return state.SkipWithError("the library to compare with is not installed");
     ratios.push_back(ours / alone);
   }
   report_ratios(state, ratios, least);
   state.counters["MBs"] = ours / 1e6;
+}
+
+// Over zlib alone, and over the library that is the fastest there is, alone.
+void tfrecord_gzip(benchmark::State& state, size_t record_bytes, MakeRecord make, bool over_zlib,
+                   double least) {
+  const Codec& codec = codec_of(Compression::gzip);
+  compressed_rate(state, Compression::gzip, compressed_file(Compression::gzip, record_bytes, make),
+                  over_zlib ? codec.decoder : codec.fast_decoder, least);
 }
 BENCHMARK_CAPTURE(tfrecord_gzip, words, 1024, words_record, true, 2)
     ->Unit(benchmark::kMillisecond)
@@ -256,6 +265,19 @@ BENCHMARK_CAPTURE(tfrecord_gzip, lines_large, 110'000, lines_record, false, 0.9)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(15);
+
+void tfrecord_codec(benchmark::State& state, Compression compression, double least) {
+  compressed_rate(state, compression, compressed_file(compression, 1024, lines_record),
+                  codec_of(compression).decoder, least);
+}
+BENCHMARK_CAPTURE(tfrecord_codec, zstd, Compression::zstd, 0.8)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(9);
+BENCHMARK_CAPTURE(tfrecord_codec, lz4, Compression::lz4, 0.5)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(9);
 
 // A file of 1.9 million records with an index.
 const std::string& indexed_file() {

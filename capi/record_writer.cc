@@ -13,19 +13,26 @@ struct WriterObject final : Object {
   bool closed = false;
 };
 
-Result<Compression> compression_of(int32_t compression) {
-  switch (compression) {
+Result<Compression> compression_of(const weir_record_writer_options& options) {
+  WEIR_ASSIGN(std::string_view name, read_string(options.compression_name, options.compression_name_size,
+                                                 "the name of a compression", kMaxNameBytes));
+  if (!name.empty() && options.compression != WEIR_COMPRESSION_NONE)
+    return invalid_argument("expected compression or compression_name, found both");
+  switch (options.compression) {
     case WEIR_COMPRESSION_NONE:
-      return Compression::none;
+      return parse_written_compression(name);
     case WEIR_COMPRESSION_GZIP:
       return Compression::gzip;
     case WEIR_COMPRESSION_ZLIB:
       return Compression::zlib;
     default:
-      return invalid_argument(expected_found("compression WEIR_COMPRESSION_...", concat(compression)));
+      return invalid_argument(
+          expected_found("compression WEIR_COMPRESSION_...", concat(options.compression)));
   }
 }
 
+// Of 0.1, which named compressions by numbers only.
+constexpr size_t kFirstSize = offsetof(weir_record_writer_options, compression_name);
 constexpr uint64_t kMaxRecordBytes = uint64_t{1} << 30;
 
 template <class Body>
@@ -50,16 +57,17 @@ int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64
                                   weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     weir_record_writer_options known = WEIR_RECORD_WRITER_OPTIONS_INIT;
-    WEIR_TRY(read_struct("weir_record_writer_options", options, sizeof(weir_record_writer_options), known));
-    WEIR_ASSIGN(Compression compression, compression_of(known.compression));
-    if (known.level < 0 || known.level > 9) {
-      return invalid_argument(expected_found("level from 0 to 9", concat(known.level)));
-    }
+    WEIR_TRY(read_struct("weir_record_writer_options", options, kFirstSize, known));
+    WEIR_ASSIGN(Compression compression, compression_of(known));
+    // A codec's own default is no level here.
+    if (known.level < 0)
+      return invalid_argument(expected_found("a level of at least 0", concat(known.level)));
     WEIR_ASSIGN(std::string_view name, read_string(file, file_size, "the name of a file", kMaxNameBytes));
     auto object = std::make_unique<WriterObject>();
     WEIR_ASSIGN(object->host, runtime_of(runtime));
-    WEIR_ASSIGN(object->writer, RecordWriter::create(*object->host->runtime().files, std::string(name),
-                                                     compression, known.level == 0 ? -1 : known.level));
+    WEIR_ASSIGN(object->writer,
+                RecordWriter::create(*object->host->runtime().files, std::string(name), compression,
+                                     known.level == 0 ? kDefaultLevel : known.level));
     out->value = publish(HandleKind::record_writer, std::move(object));
     return Status();
   });

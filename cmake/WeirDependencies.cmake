@@ -2,9 +2,18 @@
 
 find_package(Threads REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(BZip2 REQUIRED)
+find_package(LibLZMA REQUIRED)
+foreach(library zstd lz4)
+  string(TOUPPER ${library} name)
+  find_path(WEIR_${name}_INCLUDE NAMES ${library}.h REQUIRED)
+  find_library(WEIR_${name}_LIBRARY NAMES ${library} REQUIRED)
+endforeach()
 
 add_library(weir_dependencies INTERFACE)
-target_link_libraries(weir_dependencies INTERFACE ZLIB::ZLIB Threads::Threads ${CMAKE_DL_LIBS})
+target_link_libraries(weir_dependencies INTERFACE ZLIB::ZLIB BZip2::BZip2 LibLZMA::LibLZMA "${WEIR_ZSTD_LIBRARY}"
+                                                  "${WEIR_LZ4_LIBRARY}" Threads::Threads ${CMAKE_DL_LIBS})
+target_include_directories(weir_dependencies SYSTEM INTERFACE "${WEIR_ZSTD_INCLUDE}" "${WEIR_LZ4_INCLUDE}")
 # spdlog and fmt are compiled into us from their headers, so that neither's shared library is needed.
 target_compile_definitions(weir_dependencies INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
 
@@ -57,11 +66,11 @@ endif()
 
 include(WeirStrings)
 
-# ISA-L's declarations; the library itself is looked up at run time (format/isal_inflater.cc).
+# ISA-L's declarations; the library itself is looked up at run time (format/codecs/isal.cc).
 if(WEIR_ISAL)
   find_path(WEIR_ISAL_INCLUDE isa-l/igzip_lib.h)
   if(WEIR_ISAL_INCLUDE)
-    set(isal_source "${PROJECT_SOURCE_DIR}/src/format/isal_inflater.cc")
+    set(isal_source "${PROJECT_SOURCE_DIR}/src/format/codecs/isal.cc")
     set_source_files_properties("${isal_source}" PROPERTIES COMPILE_DEFINITIONS WEIR_HAVE_ISAL)
     if(NOT WEIR_ISAL_INCLUDE IN_LIST CMAKE_CXX_IMPLICIT_INCLUDE_DIRECTORIES)
       set_source_files_properties("${isal_source}" PROPERTIES INCLUDE_DIRECTORIES "${WEIR_ISAL_INCLUDE}")

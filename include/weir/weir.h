@@ -1259,12 +1259,17 @@ WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name
 typedef struct weir_record_writer_options {
   uint32_t struct_size;
   int32_t compression; /* WEIR_COMPRESSION_... */
-  int32_t level;       /* 1 to 9; 0: the compressor's default */
+  /* 0: the compressor's default. gzip, zlib, bz2 and xz have 1 to 9, lz4 has 1 to 12, zstd 1 to 22. */
+  int32_t level;
   uint32_t reserved;
+  /* With WEIR_COMPRESSION_NONE: "gzip", "zlib", "zstd", "lz4", "bz2" or "xz". zstd is written in frames with
+   * a table, so that records are also read by their position. Errors: invalid_argument. */
+  const char* compression_name;
+  uint64_t compression_name_size;
 } weir_record_writer_options;
 
 #define WEIR_RECORD_WRITER_OPTIONS_INIT \
-  { sizeof(weir_record_writer_options), 0, 0, 0 }
+  { sizeof(weir_record_writer_options), 0, 0, 0, NULL, 0 }
 
 /* Creates an empty TFRecord file, replacing any of that name, and a writer for it, owned by the caller.
  * `options` may be NULL. One thread at a time may use a writer. Errors: those of the file. */

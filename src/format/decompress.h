@@ -1,7 +1,7 @@
-// Decompressor: whole strings of gzip or zlib data, one after the other, with one set of tables.
+// Decompressor: whole strings of compressed data, one after the other, with one set of tables.
 //
-// gzip data may have several members, as files do, and zeros after the last. Nothing gives nothing. Not
-// thread-safe. Memory: 100 KiB, and the largest input and output so far.
+// Data may have several frames, as files do, and what may follow the last. Nothing gives nothing. Not
+// thread-safe. Memory: 100 KiB or the data's window, and the largest input and output so far.
 #pragma once
 
 #include <memory>
@@ -9,8 +9,7 @@
 
 #include "core/buffer.h"
 #include "core/runtime.h"
-#include "format/inflate.h"
-#include "format/inflater.h"
+#include "format/frames.h"
 
 namespace weir {
 
@@ -19,27 +18,25 @@ inline constexpr size_t kDecompressedBytesLimit = static_cast<size_t>(Limits().r
 
 class Decompressor {
  public:
-  // REQUIRES: gzip or zlib
-  explicit Decompressor(Compression compression, size_t limit_bytes = kDecompressedBytesLimit)
-      : compression_(compression), limit_bytes_(limit_bytes) {}
+  explicit Decompressor(const Codec& codec, size_t limit_bytes = kDecompressedBytesLimit)
+      : codec_(codec), limit_bytes_(limit_bytes) {}
 
   // The bytes stay valid until the next run(). data_loss if the data are damaged or incomplete,
   // resource_exhausted beyond the limit.
   Result<std::string_view> run(std::string_view data);
 
  private:
-  Status run(Inflater& inflater, Inflater::Io& io);
-  Status member(Inflater& inflater, Inflater::Io& io);
-  Status make_room(Inflater::Io& io);
-  Status damaged(std::string_view what, const Inflater::Io& io) const;
-  size_t written(const Inflater::Io& io) const { return out_ ? out_->size() - io.avail_out : 0; }
+  Status run(Decoder& decoder, Decoder::Io& io);
+  Status make_room(Decoder::Io& io);
+  Status failed(const Frames::Fault& fault, const Decoder::Io& io) const;
+  size_t written(const Decoder::Io& io) const { return out_ ? out_->size() - io.avail_out : 0; }
 
-  const Compression compression_;
+  const Codec& codec_;
   const size_t limit_bytes_;
-  // ISA-L, which writes into what it reads, and only finds that something is wrong; and zlib, which says
+  // The first may write in front of what it reads, and only finds that something is wrong; the other says
   // what.
-  std::unique_ptr<Inflater> fast_;
-  std::unique_ptr<Inflater> exact_;
+  std::unique_ptr<Decoder> fast_;
+  std::unique_ptr<Decoder> exact_;
   bool looked_for_fast_ = false;
   BufferRef in_;
   BufferRef out_;

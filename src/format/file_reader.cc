@@ -15,10 +15,13 @@ std::string_view signature_of(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureBytes)};
 }
 
-bool begins_like_zlib(std::span<const uint8_t> bytes) {
+// The compression of bytes that tell it only by what they decompress to, as zlib's do; else null.
+const Codec* codec_without_signature(std::span<const uint8_t> bytes) {
   // Its two bytes may be two letters, which are no sign of anything.
-  return bytes.size() >= 2 && (bytes[1] < ' ' || bytes[1] > '~') &&
-         guess_compression(bytes) == Compression::zlib;
+  if (bytes.size() < 2 || (bytes[1] >= ' ' && bytes[1] <= '~')) return nullptr;
+  const Compression guess = guess_compression(bytes);
+  if (guess == Compression::none || !codec_of(guess).marks->signature.bytes.empty()) return nullptr;
+  return &codec_of(guess);
 }
 
 }  // namespace
@@ -28,7 +31,8 @@ std::optional<Mistake> mistake_of_no_text(std::span<const uint8_t> first_bytes) 
   const Signature* const found = find_signature(first);
   if (found != nullptr && !found->text && holds_controls(first))
     return expected_found("text", found->name, found->hint);
-  if (begins_like_zlib(first_bytes)) return expected_found("text", "zlib", "add compression: \"auto\"");
+  if (const Codec* codec = codec_without_signature(first_bytes))
+    return expected_found("text", codec->marks->name, codec->marks->signature.hint);
   return std::nullopt;
 }
 
@@ -59,8 +63,9 @@ std::string_view FileReader::fail_too_long(std::string_view found) {
 std::string FileReader::format_hint() {
   if (record_ != 0 || blocks_.offset() != 0) return "";
   const std::span<const uint8_t> bytes = blocks_.peek(kSignatureBytes);
-  return begins_like_zlib(bytes) ? "the file begins like zlib: add compression: \"auto\""
-                                 : signature_hint(signature_of(bytes));
+  const Codec* const codec = codec_without_signature(bytes);
+  return codec ? concat("the file begins like ", codec->marks->name, ": ", codec->marks->signature.hint)
+               : signature_hint(signature_of(bytes));
 }
 
 bool FileReader::begins_like_text() {

@@ -50,9 +50,10 @@ Result<int64_t> count_fixed_records(ByteStream& stream, const FixedLayout& layou
 }
 
 Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
-                                                       uint64_t record_bytes_limit) {
+                                                       uint64_t record_bytes_limit, size_t block_bytes) {
   WEIR_TRY(count_fixed_records(*stream, layout, record_bytes_limit).status());
-  return std::unique_ptr<FixedReader>(new FixedReader(std::move(stream), layout, record_bytes_limit));
+  return std::unique_ptr<FixedReader>(
+      new FixedReader(std::move(stream), layout, record_bytes_limit, block_bytes));
 }
 
 std::string_view FixedReader::fail_short(uint64_t found) {

@@ -24,14 +24,15 @@ Result<int64_t> count_fixed_records(ByteStream& stream, const FixedLayout& layou
 class FixedReader : public FileReader {
  public:
   static Result<std::unique_ptr<FixedReader>> open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
-                                                   uint64_t record_bytes_limit = kRecordBytesLimit);
+                                                   uint64_t record_bytes_limit = kRecordBytesLimit,
+                                                   size_t block_bytes = kBlockBytes);
 
   // As RecordReader::next_batch.
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
 
  private:
-  FixedReader(std::unique_ptr<ByteStream> stream, FixedLayout layout, uint64_t limit)
-      : FileReader(std::move(stream), limit), layout_(layout) {}
+  FixedReader(std::unique_ptr<ByteStream> stream, FixedLayout layout, uint64_t limit, size_t block_bytes)
+      : FileReader(std::move(stream), limit, block_bytes), layout_(layout) {}
 
   std::string_view next_record();
   bool skip_header();

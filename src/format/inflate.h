@@ -1,7 +1,8 @@
 // ByteStream: the bytes of a file, decompressed if need be. BlockReader: the same in large shared buffers.
 //
 // A stream owns its file. Not thread-safe. Damaged compressed data gives data_loss with file and offset.
-// Memory is bounded: 100 KiB for decompression, and the blocks in use, which come from a pool.
+// Memory is bounded: 100 KiB for decompression, or the window that the data claims, up to kMaxWindowBytes;
+// and the blocks in use, which come from a pool.
 #pragma once
 
 #include <cstddef>
@@ -13,18 +14,10 @@
 
 #include "core/buffer.h"
 #include "core/status.h"
+#include "format/codec.h"
 #include "fs/file_system.h"
 
 namespace weir {
-
-// `automatic` decides by the first bytes; it is "auto" in the notation.
-enum class Compression : uint8_t { none, gzip, zlib, automatic };
-
-// "" "gzip" "zlib" "auto", in lower case; the error lists them.
-Result<Compression> parse_compression(std::string_view name);
-std::string_view compression_name(Compression compression);
-// The compression of a file that begins with these bytes; pass the first 64 or more if there are as many.
-Compression guess_compression(std::span<const uint8_t> first_bytes);
 
 class ByteStream {
  public:
@@ -40,9 +33,11 @@ class ByteStream {
   virtual const std::string& file() const = 0;
 };
 
+// Of a compressed file `read_bytes` bytes are read at a time; 0: 64 KiB.
 Result<std::unique_ptr<ByteStream>> open_stream(FileSystem& file_system, const std::string& name,
-                                                Compression compression);
-Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, Compression compression);
+                                                Compression compression, size_t read_bytes = 0);
+Result<std::unique_ptr<ByteStream>> open_stream(RefPtr<RandomAccessFile> file, Compression compression,
+                                                size_t read_bytes = 0);
 
 inline constexpr size_t kBlockBytes = 256 * 1024;
 

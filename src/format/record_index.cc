@@ -86,13 +86,18 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
   WEIR_ASSIGN(const FileInfo info, files.stat(name));
   WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
+  uint64_t contents = info.size;
+  if (format.compression != Compression::none) {
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> decoded, open_decoded(files, name, format.compression));
+    WEIR_ASSIGN(contents, decoded->size());
+  }
   Header header;
   const bool fits = read_header(bytes, header) && header.format == format.number() &&
                     header.size == info.size && header.modified_ns == info.modified_ns &&
-                    header.count <= header.size / format.least_bytes() &&
+                    header.count <= contents / format.least_bytes() &&
                     size == kIndexHeaderBytes + 8 * (header.count + 1);
   if (!fits) return RefPtr<RecordIndex>();
-  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), header.size));
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), contents));
   index->file_ = *std::move(file);
   return index;
 }
@@ -100,10 +105,14 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
 Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::string& name,
                                               const IndexedFormat& format,
                                               const std::atomic<bool>* cancelled) {
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, files.open(name));
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression));
   WEIR_ASSIGN(const FileInfo before, files.stat(name));
+  uint64_t contents = before.size;
+  if (format.compression != Compression::none) {
+    WEIR_ASSIGN(contents, file->size());
+  }
   std::string offsets;
-  WEIR_TRY(scan_records(format, *file, before.size, cancelled, offsets));
+  WEIR_TRY(scan_records(format, *file, contents, cancelled, offsets));
   WEIR_ASSIGN(const FileInfo after, files.stat(name));
   if (after.size != before.size || after.modified_ns != before.modified_ns) {
     return file_error(Code::unavailable,
@@ -111,7 +120,7 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
                       name);
   }
   const uint64_t count = offsets.size() / 8 - 1;
-  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), before.size));
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents));
   index->bytes_ = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
   return index;
 }

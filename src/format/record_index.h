@@ -1,4 +1,5 @@
-// RecordIndex: where each record of an uncompressed file begins, so that a record is read by its number.
+// RecordIndex: where each record of a file begins, in its decompressed bytes, so that a record is read by its
+// number.
 //
 //   const std::string place = index_beside("a.txt");
 //   WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(files, "a.txt", format, place));  // null: none
@@ -51,7 +52,7 @@ class RecordIndex : public RefCounted {
   Status save(FileSystem& files, const std::string& place) const;
 
   int64_t count() const { return count_; }
-  // That of the file which it fits; no record ends beyond it.
+  // That of the decompressed bytes; no record ends beyond it.
   uint64_t file_size() const { return file_size_; }
   // The offsets of records [first, first + count], the last of which ends the one before it.
   // REQUIRES: 0 <= first, 0 <= count, first + count <= count()

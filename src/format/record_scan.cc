@@ -235,7 +235,7 @@ Status scan_text(RandomAccessFile& file, uint64_t size, const std::atomic<bool>*
 }  // namespace
 
 uint32_t IndexedFormat::number() const {
-  const auto number = static_cast<uint32_t>(kind);
+  const uint32_t number = static_cast<uint32_t>(kind) | uint32_t{compression != Compression::none} << 4;
   if (kind != Kind::rows) return number;
   // Without quotes, delimiters end no row and begin none.
   const uint32_t delim = quotes ? static_cast<uint8_t>(delimiter) : 0;

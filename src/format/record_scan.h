@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/status.h"
+#include "format/codec.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -15,6 +16,8 @@ namespace weir {
 struct IndexedFormat {
   enum class Kind : uint8_t { records = 1, lines = 2, rows = 3 };
   Kind kind = Kind::records;
+  // One that may have positions (format/codec.h). Offsets are those of the decompressed bytes.
+  Compression compression = Compression::none;
   // Of rows, as in CsvFormat.
   bool header = false;
   bool quotes = true;

@@ -1,5 +1,4 @@
-#include <zlib.h>
-
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -12,26 +11,28 @@ namespace weir {
 namespace {
 
 constexpr size_t kPendingBytes = 64 * 1024;
+// Of a long record.
+constexpr size_t kEncodedTogether = size_t{1} << 20;
+
+Status check_level(Compression compression, int level) {
+  if (level == kDefaultLevel) return {};
+  if (compression == Compression::none)
+    return invalid_argument(
+        expected_found("no compression level, since nothing is compressed", concat(level)));
+  const Codec& codec = codec_of(compression);
+  if (codec.least_level <= level && level <= codec.most_level) return {};
+  return invalid_argument(expected_found(concat("a compression level of ", codec.marks->name, ", from ",
+                                                codec.least_level, " to ", codec.most_level),
+                                         concat(level)));
+}
 
 // Gathers records into chunks, compresses them if asked to, and appends them to the file.
 class Writer final : public RecordWriter {
  public:
-  Writer(std::unique_ptr<WritableFile> file, std::string name, Compression compression)
-      : file_(std::move(file)), name_(std::move(name)), compressed_(compression != Compression::none) {
+  // `encoder` is null if nothing is compressed.
+  Writer(std::unique_ptr<WritableFile> file, std::string name, std::unique_ptr<Encoder> encoder)
+      : file_(std::move(file)), name_(std::move(name)), encoder_(std::move(encoder)) {
     pending_.reserve(kPendingBytes);
-  }
-  ~Writer() override {
-    if (started_) deflateEnd(&zlib_);
-  }
-
-  Status start(Compression compression, int level) {
-    if (!compressed_) return {};
-    const int window_bits = MAX_WBITS + (compression == Compression::gzip ? 16 : 0);
-    if (deflateInit2(&zlib_, level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
-      return file_error(Code::resource_exhausted, "not enough memory to compress", name_);
-    }
-    started_ = true;
-    return {};
   }
 
   Status write(Str record) override {
@@ -48,12 +49,12 @@ class Writer final : public RecordWriter {
   }
 
   Status flush() override {
-    pass_on(Z_SYNC_FLUSH);
+    pass_on(Encoder::Flush::whole);
     return failure_;
   }
 
   Status close() override {
-    pass_on(Z_FINISH);
+    pass_on(Encoder::Flush::end);
     Status closed = file_->close();
     if (failure_.ok()) failure_ = std::move(closed);
     return failure_;
@@ -61,39 +62,34 @@ class Writer final : public RecordWriter {
 
  private:
   void gather(const void* data, size_t size) {
-    if (pending_.size() + size > kPendingBytes) pass_on(Z_NO_FLUSH);
+    if (pending_.size() + size > kPendingBytes) pass_on(Encoder::Flush::none);
     if (size >= kPendingBytes) {
-      pass_on(static_cast<const uint8_t*>(data), size, Z_NO_FLUSH);
+      pass_on(static_cast<const uint8_t*>(data), size, Encoder::Flush::none);
     } else if (size != 0) {
       pending_.append(static_cast<const char*>(data), size);
     }
   }
 
-  void pass_on(int flush) {
+  void pass_on(Encoder::Flush flush) {
     pass_on(reinterpret_cast<const uint8_t*>(pending_.data()), pending_.size(), flush);
     pending_.clear();
   }
 
-  void pass_on(const uint8_t* data, size_t size, int flush) {
-    if (!compressed_) return append({data, size});
+  void pass_on(const uint8_t* data, size_t size, Encoder::Flush flush) {
+    if (!encoder_) return append({data, size});
     do {
-      const size_t part = std::min(size, size_t{1} << 30);
-      deflate_part(data, part, part == size ? flush : Z_NO_FLUSH);
+      const size_t part = std::min(size, kEncodedTogether);
+      encode({data, part}, part == size ? flush : Encoder::Flush::none);
       data += part;
       size -= part;
     } while (size != 0 && failure_.ok());
   }
 
-  void deflate_part(const uint8_t* data, size_t size, int flush) {
-    uint8_t out[16 * 1024];
-    zlib_.next_in = const_cast<uint8_t*>(data);
-    zlib_.avail_in = static_cast<uInt>(size);
-    do {
-      zlib_.next_out = out;
-      zlib_.avail_out = sizeof(out);
-      deflate(&zlib_, flush);
-      append({out, sizeof(out) - zlib_.avail_out});
-    } while (zlib_.avail_out == 0 && failure_.ok());
+  void encode(std::span<const uint8_t> bytes, Encoder::Flush flush) {
+    if (!failure_.ok()) return;
+    encoded_.clear();
+    if (encoder_->write(bytes, flush, encoded_)) return append(encoded_);
+    failure_ = file_error(Code::resource_exhausted, "not enough memory to compress", name_);
   }
 
   void append(std::span<const uint8_t> bytes) {
@@ -102,10 +98,9 @@ class Writer final : public RecordWriter {
 
   const std::unique_ptr<WritableFile> file_;
   const std::string name_;
-  const bool compressed_;
-  bool started_ = false;
-  z_stream zlib_ = {};
+  const std::unique_ptr<Encoder> encoder_;
   std::string pending_;
+  std::vector<uint8_t> encoded_;
   Status failure_;
 };
 
@@ -113,17 +108,15 @@ class Writer final : public RecordWriter {
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::create(FileSystem& file_system, const std::string& name,
                                                            Compression compression, int level) {
-  if (compression == Compression::automatic) {
-    return invalid_argument(
-        "expected a compression of \"\", \"gzip\" or \"zlib\" for writing, found \"auto\"");
-  }
-  if (level < -1 || level > 9) {
-    return invalid_argument(expected_found("a compression level from 0 to 9, or -1", concat(level)));
+  if (compression == Compression::automatic) return parse_written_compression("auto").status();
+  WEIR_TRY(check_level(compression, level));
+  std::unique_ptr<Encoder> encoder;
+  if (compression != Compression::none) {
+    encoder = codec_of(compression).encoder(level, Codec::Use::file);
+    if (!encoder) return file_error(Code::resource_exhausted, "not enough memory to compress", name);
   }
   WEIR_ASSIGN(std::unique_ptr<WritableFile> file, file_system.create(name));
-  auto writer = std::make_unique<Writer>(std::move(file), name, compression);
-  WEIR_TRY(writer->start(compression, level));
-  return std::unique_ptr<RecordWriter>(std::move(writer));
+  return std::unique_ptr<RecordWriter>(std::make_unique<Writer>(std::move(file), name, std::move(encoder)));
 }
 
 }  // namespace weir

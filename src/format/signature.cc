@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
+#include <cstring>
 
 #include "core/text.h"
 
@@ -11,8 +13,6 @@ namespace {
 
 using std::string_view_literals::operator""sv;
 
-constexpr std::string_view kDecompress =
-    "decompress it first: \"gzip\" and \"zlib\" are the compressions that are read";
 constexpr std::string_view kNotRead =
     "this version does not read this format; write TFRecords, CSV or text from it";
 constexpr std::string_view kNumbers =
@@ -28,14 +28,6 @@ constexpr std::string_view kDownload = "a server may have sent it in place of th
 
 // Those with the longest bytes first where one begins like another.
 constexpr std::array kSignatures = {
-    Signature{0, "\x1f\x8b\x08"sv, "gzip", "add compression: \"auto\""},
-    Signature{0, "\x28\xb5\x2f\xfd"sv, "zstd", kDecompress},
-    Signature{0,
-              "\xfd"
-              "7zXZ\0"sv,
-              "xz", kDecompress},
-    Signature{4, "1AY&SY"sv, "bzip2", kDecompress},
-    Signature{0, "\x04\x22\x4d\x18"sv, "LZ4", kDecompress},
     Signature{0, "PAR1"sv, "a Parquet file", kNotRead},
     Signature{0, "PARE"sv, "an encrypted Parquet file", kNotRead},
     Signature{0, "ARROW1\0\0"sv, "an Arrow file", kNotRead},
@@ -110,10 +102,41 @@ bool begins_like_npz(std::string_view bytes) {
 
 }  // namespace
 
+bool has_signature(std::string_view first_bytes, const Signature& signature) {
+  return first_bytes.size() >= signature.offset &&
+         first_bytes.substr(signature.offset).starts_with(signature.bytes);
+}
+
+const CodecMarks* marks_of_file(std::string_view name) {
+  for (const CodecMarks* marks : kCodecMarks) {
+    for (const std::string_view suffix : marks->suffixes) {
+      if (!suffix.empty() && name.size() > suffix.size() && name.ends_with(suffix)) return marks;
+    }
+  }
+  return nullptr;
+}
+
+std::string_view after_skippable_frames(std::string_view bytes) {
+  constexpr uint32_t kSkippable = 0x184d2a50;
+  struct {
+    uint32_t magic;
+    uint32_t size;
+  } header;
+  while (bytes.size() >= sizeof header) {
+    std::memcpy(&header, bytes.data(), sizeof header);
+    if ((header.magic & 0xfffffff0) != kSkippable) break;
+    bytes.remove_prefix(std::min<uint64_t>(bytes.size(), sizeof header + uint64_t{header.size}));
+  }
+  return bytes;
+}
+
 const Signature* find_signature(std::string_view first_bytes) {
+  for (const CodecMarks* marks : kCodecMarks) {
+    if (!marks->signature.bytes.empty() && has_signature(first_bytes, marks->signature))
+      return &marks->signature;
+  }
   for (const Signature& each : kSignatures) {
-    if (first_bytes.size() < each.offset || !first_bytes.substr(each.offset).starts_with(each.bytes))
-      continue;
+    if (!has_signature(first_bytes, each)) continue;
     return each.name == "a zip archive" && begins_like_npz(first_bytes) ? &kNpz : &each;
   }
   return begins_like_bmp(first_bytes) ? &kBmp : nullptr;

@@ -20,6 +20,34 @@ struct Signature {
   bool text = false;
 };
 
+// By what the files of a compression are known.
+struct CodecMarks {
+  // In the notation.
+  std::string_view name;
+  // Of no bytes where they tell too little by themselves.
+  Signature signature;
+  // In lower case; the first is the usual one.
+  std::string_view suffixes[2];
+};
+
+#define WEIR_CODEC(name, title, offset, bytes, ...) \
+  inline constexpr CodecMarks name##_marks{         \
+      #name, {offset, {bytes, sizeof bytes - 1}, title, "add compression: \"auto\""}, {__VA_ARGS__}};
+#include "format/codecs/list.inc"
+#undef WEIR_CODEC
+
+inline constexpr const CodecMarks* kCodecMarks[] = {
+#define WEIR_CODEC(name, ...) &name##_marks,
+#include "format/codecs/list.inc"
+#undef WEIR_CODEC
+};
+
+// The compression of a file whose name ends so; null if it has no such suffix.
+const CodecMarks* marks_of_file(std::string_view name);
+bool has_signature(std::string_view first_bytes, const Signature& signature);
+// What follows the frames that LZ4 and zstd pass over, which have a common form.
+std::string_view after_skippable_frames(std::string_view bytes);
+
 // How many of the first bytes are needed.
 inline constexpr size_t kSignatureBytes = 512;
 

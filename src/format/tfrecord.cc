@@ -43,8 +43,8 @@ Result<OnCorrupt> parse_on_corrupt(std::string_view name) {
 }
 
 RecordReader::RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit,
-                           OnCorrupt on_corrupt)
-    : FileReader(std::move(stream), record_bytes_limit), on_corrupt_(on_corrupt) {}
+                           OnCorrupt on_corrupt, size_t block_bytes)
+    : FileReader(std::move(stream), record_bytes_limit, block_bytes), on_corrupt_(on_corrupt) {}
 
 Result<std::unique_ptr<RecordReader>> RecordReader::open(FileSystem& file_system, const std::string& name,
                                                          Compression compression,

@@ -35,7 +35,7 @@ Result<OnCorrupt> parse_on_corrupt(std::string_view name);
 class RecordReader : public FileReader {
  public:
   explicit RecordReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit = kRecordBytesLimit,
-                        OnCorrupt on_corrupt = OnCorrupt::error);
+                        OnCorrupt on_corrupt = OnCorrupt::error, size_t block_bytes = kBlockBytes);
   static Result<std::unique_ptr<RecordReader>> open(FileSystem& file_system, const std::string& name,
                                                     Compression compression,
                                                     uint64_t record_bytes_limit = kRecordBytesLimit);
@@ -83,9 +83,9 @@ class RecordReader : public FileReader {
 
 class RecordWriter {
  public:
-  // `compression` is none, gzip or zlib; `level` 0 to 9, or -1 for zlib's own choice.
+  // invalid_argument for "auto", and for a level that the compression does not have.
   static Result<std::unique_ptr<RecordWriter>> create(FileSystem& file_system, const std::string& name,
-                                                      Compression compression, int level = -1);
+                                                      Compression compression, int level = kDefaultLevel);
   virtual ~RecordWriter() = default;
 
   // After an error of any of these the file is damaged; every further call returns the same error.

@@ -13,7 +13,9 @@ namespace weir {
 namespace {
 
 constexpr std::string_view kManifestMagic = "weirdata";
+// The first, and the one that names the compression of chunks, which the first knows as zlib or none.
 constexpr uint32_t kManifestVersion = 1;
+constexpr uint32_t kNamesCompression = 2;
 // Magic, version, the size of the body, and the checksum of these and the body.
 constexpr size_t kManifestHeaderBytes = 24;
 constexpr uint64_t kMaxManifestBytes = uint64_t{64} << 20;
@@ -36,13 +38,31 @@ uint32_t checksum_of(std::string_view bytes) {
   return crc32c(bytes.data() + kManifestHeaderBytes, bytes.size() - kManifestHeaderBytes, head);
 }
 
+uint32_t version_of(const WrittenManifest& manifest) {
+  const bool first = manifest.compression == Compression::none || manifest.compression == Compression::zlib;
+  return first ? kManifestVersion : kNamesCompression;
+}
+
+void compression(Archive& archive, uint32_t version, Compression& value) {
+  if (version == kManifestVersion) {
+    bool zlib = value == Compression::zlib;
+    archive("zlib", zlib);
+    value = zlib ? Compression::zlib : Compression::none;
+    return;
+  }
+  std::string name(compression_name(value));
+  archive("compression", name);
+  if (!archive.loading()) return;
+  auto known = parse_written_compression(name);
+  if (!known.ok()) return archive.fail(known.status().error().message);
+  value = *known;
+}
+
 // Names the same members for reading and writing.
-void body(Archive& archive, WrittenManifest& manifest) {
+void body(Archive& archive, uint32_t version, WrittenManifest& manifest) {
   archive("run", manifest.run);
   archive("spec", manifest.spec);
-  bool zlib = manifest.compression == Compression::zlib;
-  archive("zlib", zlib);
-  manifest.compression = zlib ? Compression::zlib : Compression::none;
+  compression(archive, version, manifest.compression);
   archive("rows", manifest.rows, 0, INT64_MAX);
   auto shards = static_cast<int64_t>(manifest.shards.size());
   archive("shards", shards, 1, kMaxWrittenShards);
@@ -81,10 +101,11 @@ std::string WrittenManifest::shard_name(const std::string& folder, size_t shard)
 std::string WrittenManifest::bytes() const {
   WrittenManifest copy = *this;
   Archive archive;
-  body(archive, copy);
+  const uint32_t version = version_of(*this);
+  body(archive, version, copy);
   const std::string written = archive.take();
   std::string out(kManifestMagic);
-  append_number(out, kManifestVersion);
+  append_number(out, version);
   append_number(out, static_cast<uint64_t>(written.size()));
   append_number(out, uint32_t{0});
   out += written;
@@ -107,10 +128,11 @@ Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std
   const auto version = number_at<uint32_t>(bytes, kManifestMagic.size());
   const bool intact = number_at<uint32_t>(bytes, kManifestHeaderBytes - 4) == checksum_of(bytes);
   if (!intact) return damaged("its checksum is wrong");
-  if (version != kManifestVersion) {
+  if (version < kManifestVersion || version > kNamesCompression) {
     return file_error(
         Code::failed_precondition,
-        expected_found(concat("written elements of version ", kManifestVersion), concat("version ", version),
+        expected_found(concat("written elements of version ", kManifestVersion, " or ", kNamesCompression),
+                       concat("version ", version),
                        "read them with the version of weir that wrote them, or write them again"),
         file);
   }
@@ -118,7 +140,7 @@ Result<WrittenManifest> WrittenManifest::parse(std::string_view bytes, const std
     return damaged("its size is wrong");
   WrittenManifest out;
   Archive archive(bytes.substr(kManifestHeaderBytes));
-  body(archive, out);
+  body(archive, version, out);
   archive.finish();
   if (!archive.status().ok()) return damaged(archive.status().error().message);
   if (!is_run(out.run)) return damaged("its files have no name");

@@ -14,7 +14,7 @@
 
 #include "core/digest.h"
 #include "core/status.h"
-#include "format/inflate.h"
+#include "format/codec.h"
 #include "fs/file_system.h"
 
 namespace weir {
@@ -38,7 +38,7 @@ struct WrittenManifest {
   std::string run;
   // As Spec::to_string() gives it.
   std::string spec;
-  // Of chunks: none or zlib.
+  // Of chunks; not automatic.
   Compression compression = Compression::none;
   int64_t rows = 0;
   GraphDigest pipeline;

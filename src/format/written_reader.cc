@@ -1,11 +1,10 @@
 #include "format/written_reader.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cstring>
 
 #include "core/text.h"
+#include "format/frames.h"
 #include "format/written_layout.h"
 
 namespace weir {
@@ -14,8 +13,6 @@ namespace {
 
 // Free buffers that are kept for the next chunks.
 constexpr size_t kRetainedBytes = size_t{16} << 20;
-// No compression of zlib is stronger.
-constexpr uint64_t kMostExpansion = 1032;
 
 Status damaged(const RandomAccessFile& file, uint64_t offset, std::string_view what) {
   return file_error(Code::data_loss,
@@ -136,13 +133,22 @@ void WrittenReader::seek(int64_t row) {
 
 Status WrittenReader::unpack(const RandomAccessFile& file, uint64_t offset, uint64_t packed_bytes,
                              uint64_t raw_bytes) {
-  if (raw_bytes / kMostExpansion > packed_bytes)
+  const Codec& codec = codec_of(manifest_.compression);
+  if (raw_bytes / codec.most_expansion > packed_bytes)
     return damaged(file, offset, "its sizes contradict each other");
-  BufferRef raw = pool_.allocate(raw_bytes);
-  uLongf size = raw_bytes;
-  const int result = uncompress(raw->data(), &size, bytes_.data(), packed_bytes);
-  if (result == Z_MEM_ERROR) throw std::bad_alloc();
-  if (result != Z_OK || size != raw_bytes) return damaged(file, offset, "it cannot be decompressed");
+  if (!decoder_) decoder_ = codec.decoder();
+  if (!decoder_) throw std::bad_alloc();
+  // Room for one more byte, which would be one too many.
+  BufferRef raw = pool_.allocate(raw_bytes + 1);
+  Decoder::Io io{bytes_.data(), packed_bytes, raw->data(), raw_bytes + 1};
+  Frames frames(codec);
+  while (!frames.ended()) {
+    const Frames::Fault fault = frames.step(*decoder_, io);
+    if (fault.code == Code::resource_exhausted) throw std::bad_alloc();
+    if (fault.code != Code::ok || io.avail_out == 0)
+      return damaged(file, offset, "it cannot be decompressed");
+  }
+  if (io.avail_out != 1) return damaged(file, offset, "it cannot be decompressed");
   buffer_ = std::move(raw);
   bytes_ = {buffer_->data(), raw_bytes};
   return {};
@@ -170,7 +176,7 @@ Status WrittenReader::load_chunk(size_t number) {
   bytes_ = {buffer_->data() + sizeof header, header.stored_bytes};
   if (crc32c(bytes_.data(), bytes_.size()) != header.payload_crc)
     return damaged(file, offset, "the checksum of a chunk is wrong");
-  if (manifest_.compression == Compression::zlib)
+  if (manifest_.compression != Compression::none)
     WEIR_TRY(unpack(file, offset, header.packed_bytes, header.raw_bytes));
   auto chunk = WrittenChunk::parse(buffer_, bytes_, header.rows, components_);
   if (!chunk.ok()) return damaged(file, offset, chunk.status().error().message);

@@ -65,6 +65,8 @@ class WrittenReader {
   bool loaded_ = false;
   WrittenChunk chunk_;
   size_t chunk_bytes_ = 0;
+  // Null until the first compressed chunk.
+  std::unique_ptr<Decoder> decoder_;
   BufferPool pool_;
   BufferRef buffer_;
   // The chunk's bytes in buffer_.

@@ -1,7 +1,5 @@
 #include "format/written_writer.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 #include "core/text.h"
@@ -13,7 +11,7 @@ namespace {
 
 // How often the folder may vanish between being made and being locked, since another writer gave up.
 constexpr int kAttempts = 8;
-// As fast as zlib gets.
+// The fastest of each codec.
 constexpr int kCompressionLevel = 1;
 
 template <class T>
@@ -49,6 +47,10 @@ Result<std::unique_ptr<WrittenWriter>> WrittenWriter::begin(FileSystem& files, s
   WEIR_ASSIGN(const bool locked, out->lock());
   if (!locked) return std::unique_ptr<WrittenWriter>();
   out->remove_others();
+  if (out->manifest_.compression != Compression::none) {
+    out->encoder_ = codec_of(out->manifest_.compression).encoder(kCompressionLevel, Codec::Use::piece);
+    if (!out->encoder_) return resource_exhausted("not enough memory to compress");
+  }
   WEIR_TRY(out->create_shards());
   return out;
 }
@@ -140,14 +142,18 @@ Status WrittenWriter::finish_chunk() {
   header.raw_bytes = payload_.size();
   std::vector<uint8_t>* bytes = &payload_;
   header.packed_bytes = payload_.size();
-  if (manifest_.compression == Compression::zlib) {
-    uLongf size = compressBound(payload_.size());
-    stored_.resize(size);
-    if (compress2(stored_.data(), &size, payload_.data(), payload_.size(), kCompressionLevel) != Z_OK)
-      return resource_exhausted("not enough memory to compress");
-    header.packed_bytes = size;
-    stored_.resize(size);
-    stored_.resize(aligned_up(size));
+  if (encoder_) {
+    stored_.clear();
+    constexpr size_t kMostAtOnce = size_t{1} << 30;
+    for (std::span<const uint8_t> rest(payload_);;) {
+      const std::span<const uint8_t> part = rest.first(std::min(rest.size(), kMostAtOnce));
+      rest = rest.subspan(part.size());
+      if (!encoder_->write(part, rest.empty() ? Encoder::Flush::end : Encoder::Flush::none, stored_))
+        return resource_exhausted("not enough memory to compress");
+      if (rest.empty()) break;
+    }
+    header.packed_bytes = stored_.size();
+    stored_.resize(aligned_up(stored_.size()));
     bytes = &stored_;
   }
   header.stored_bytes = bytes->size();

@@ -62,6 +62,8 @@ class WrittenWriter {
   const std::string folder_;
   WrittenManifest manifest_;
   ChunkBuilder builder_;
+  // Null if chunks are not compressed.
+  std::unique_ptr<Encoder> encoder_;
   std::unique_ptr<FileLock> lock_;
   bool made_folder_ = false;
   // The manifest may be in its place.

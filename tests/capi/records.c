@@ -26,7 +26,7 @@ static weir_bytes example_of(int64_t number) {
   return bytes;
 }
 
-static void round_trip(weir_runtime runtime, int32_t compression) {
+static void round_trip(weir_runtime runtime, int32_t compression, const char* name, int32_t level) {
   char file[512];
   char text[2048];
   weir_record_writer writer = {0};
@@ -36,6 +36,9 @@ static void round_trip(weir_runtime runtime, int32_t compression) {
   weir_iterator iterator;
   snprintf(file, sizeof file, "%s/capi_records_%d.tfrecord", WEIR_BINARY_DIR, (int)compression);
   options.compression = compression;
+  options.compression_name = name;
+  options.compression_name_size = name ? WEIR_STRLEN : 0;
+  options.level = level;
   REQUIRE(weir_record_writer_create(runtime, file, WEIR_STRLEN, &options, &writer, NULL) == WEIR_OK);
   for (int64_t i = 0; i < 10; ++i) {
     weir_bytes bytes = example_of(i);
@@ -77,14 +80,26 @@ static void failures_to_open(weir_runtime runtime) {
   options.compression = 0;
   options.level = 10;
   CHECK(weir_record_writer_create(runtime, "x", 1, &options, &writer, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  options.compression_name = "zstd";
+  options.compression_name_size = 4;
+  options.level = 23;
+  CHECK(weir_record_writer_create(runtime, "x", 1, &options, &writer, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  options.level = 0;
+  options.compression_name_size = 3;
+  CHECK(weir_record_writer_create(runtime, "x", 1, &options, &writer, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  options.compression_name_size = 4;
+  options.compression = WEIR_COMPRESSION_GZIP;
+  CHECK(weir_record_writer_create(runtime, "x", 1, &options, &writer, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_error_clear(&error);
 }
 
 int main(void) {
   weir_runtime runtime = make_runtime();
-  round_trip(runtime, WEIR_COMPRESSION_NONE);
-  round_trip(runtime, WEIR_COMPRESSION_GZIP);
-  round_trip(runtime, WEIR_COMPRESSION_ZLIB);
+  static const char* const names[] = {"gzip", "zlib", "zstd", "lz4", "bz2", "xz"};
+  round_trip(runtime, WEIR_COMPRESSION_NONE, NULL, 0);
+  round_trip(runtime, WEIR_COMPRESSION_GZIP, NULL, 9);
+  round_trip(runtime, WEIR_COMPRESSION_ZLIB, NULL, 0);
+  for (size_t i = 0; i < sizeof names / sizeof *names; ++i) round_trip(runtime, 0, names[i], 1 + (int32_t)i);
   failures_to_open(runtime);
   weir_runtime_destroy(runtime);
   return failures();

@@ -8,8 +8,10 @@ out.
 """
 
 import gzip
+import lzma
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -273,6 +275,40 @@ def shard(tool):
     equal(tool.names(), before, "a shard that fails leaves nothing")
 
 
+# What programs of each compression are called.
+PROGRAMS = {".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".bz2": "bzip2", ".xz": "xz"}
+
+
+def compressions(tool):
+    """What weir writes, other programs read, and the other way round."""
+    plain = (RECORDS / "five.tfrecord").read_bytes()
+    tool.write("c.tfrecord", plain)
+    for suffix, program in PROGRAMS.items():
+        name = f"c.tfrecord{suffix}"
+        tool("convert", "c.tfrecord", name)
+        path = shutil.which(program)
+        if not path:
+            print(f"file_tools_test: {program} is not installed")
+            continue
+        read = subprocess.run([path, "-dc", tool.folder / name], capture_output=True, check=False)
+        equal(read.stdout, plain, f"{name} read by {program}: {read.stderr.decode()}")
+        written = subprocess.run([path, "-c"], input=plain, capture_output=True, check=True).stdout
+        tool.write(f"o.tfrecord{suffix}", written + written)
+        equal(tool("head", "-n", 6, f"o.tfrecord{suffix}").split("\n")[5], '"record 0"', f"two frames by {program}")
+        check(re.search(r"compression +\w+\n(.*\n)*.*rows +10\n", tool("info", f"o.tfrecord{suffix}")), f"info of {suffix}")
+        tool("shard", "-n", 2, "-o", f"h.tfrecord{suffix}", f"o.tfrecord{suffix}")
+        check(f"h-00001-of-00002.tfrecord{suffix}" in tool.names(), f"a shard with {suffix}")
+    tool.write("l.txt.xz", lzma.compress(b"one\ntwo\n"))
+    equal(tool("head", "-n", 1, "l.txt.xz"), '"one"\n', "lines in xz")
+    # Records of zstd frames that weir wrote have positions; those of others have none.
+    equal(tool("index", "c.tfrecord.zst"), "c.tfrecord.zst: 5 records\n", "index of zstd")
+    equal(tool.run('tfrecord("c.tfrecord.zst", compression: "zstd") | skip(3)'), '"record 3"\n"record 4"\n', "skip in zstd")
+    if shutil.which("zstd"):
+        tool("index", "o.tfrecord.zst", status=2)
+        check("no table of frames" in tool.err and "weir convert" in tool.err, tool.err)
+        equal(tool.run('tfrecord("o.tfrecord.zst", compression: "zstd") | skip(9)'), '"record 4"\n', "skip without a table")
+
+
 def convert(tool):
     tool("convert", "t.csv", "t.tfrecord")
     equal(tool.run('tfrecord("t.tfrecord") | map(r -> parse_example(r, {name: string, count: int64 = 7, ratio: float32, '
@@ -355,6 +391,7 @@ def main():
         validate(tool)
         index(tool)
         shard(tool)
+        compressions(tool)
         convert(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:

@@ -1,12 +1,12 @@
 // zlib and ISA-L, if it is there, give the same of whole data, however it is cut.
-#include "format/inflater.h"
-
 #include <zlib.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <random>
 #include <string>
+
+#include "format/codecs/deflate.h"
 
 namespace weir {
 namespace {
@@ -42,31 +42,31 @@ std::string data_of(size_t size) {
 
 // All of a member, given `in` bytes at a time in memory that is used again, with room for `out` bytes at a
 // time. `left` is what stands behind it.
-std::string inflated(Inflater& inflater, const std::string& bytes, size_t in, size_t out, std::string& left) {
+std::string inflated(Decoder& inflater, const std::string& bytes, size_t in, size_t out, std::string& left) {
   inflater.begin();
-  std::string memory(kInflaterBack + in, '\xee');
+  std::string memory(kDecoderBack + in, '\xee');
   std::string room(out, '\0');
   std::string result;
-  Inflater::Io io;
+  Decoder::Io io;
   size_t at = 0;
   for (int idle = 0; idle < 3;) {
     if (io.avail_in == 0) {
       const size_t size = std::min(in, bytes.size() - at);
-      std::copy_n(bytes.data() + at, size, memory.data() + kInflaterBack);
-      io.next_in = reinterpret_cast<uint8_t*>(memory.data()) + kInflaterBack;
+      std::copy_n(bytes.data() + at, size, memory.data() + kDecoderBack);
+      io.next_in = reinterpret_cast<uint8_t*>(memory.data()) + kDecoderBack;
       io.avail_in = size;
       at += size;
     }
     io.next_out = reinterpret_cast<uint8_t*>(room.data());
     io.avail_out = room.size();
-    const Inflater::Answer answer = inflater.run(io);
+    const Decoder::Answer answer = inflater.run(io);
     result.append(room, 0, room.size() - io.avail_out);
     if (at == bytes.size() && io.avail_out == room.size()) ++idle;
-    if (answer == Inflater::Answer::end) {
+    if (answer == Decoder::Answer::end) {
       left = std::string(reinterpret_cast<const char*>(io.next_in), io.avail_in) + bytes.substr(at);
       return result;
     }
-    REQUIRE(answer == Inflater::Answer::more);
+    REQUIRE(answer == Decoder::Answer::more);
   }
   FAIL("it does not end");
   return result;
@@ -87,7 +87,7 @@ TEST_CASE("inflaters give what was deflated, and stop behind it") {
           for (size_t in : {size_t{1}, size_t{13}, size_t{65536}}) {
             for (size_t out : {size_t{7}, size_t{4096}, size_t{1} << 20}) {
               if (size > 100 && (in == 1 || out == 7)) continue;
-              for (Inflater* inflater : {zlib.get(), isal.get()}) {
+              for (Decoder* inflater : {zlib.get(), isal.get()}) {
                 if (!inflater) continue;
                 std::string left;
                 INFO(gzip << " " << size << " " << level << " " << in << " " << out << " "
@@ -111,13 +111,13 @@ TEST_CASE("inflaters refuse a wrong checksum and what is none") {
         std::string damaged = bytes;
         damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
         inflater->begin();
-        std::string memory = std::string(kInflaterBack, '\0') + damaged;
+        std::string memory = std::string(kDecoderBack, '\0') + damaged;
         std::string room(4096, '\0');
-        Inflater::Io io{reinterpret_cast<uint8_t*>(memory.data()) + kInflaterBack, damaged.size(),
-                        reinterpret_cast<uint8_t*>(room.data()), room.size()};
-        Inflater::Answer answer = Inflater::Answer::more;
-        for (int i = 0; i < 3 && answer == Inflater::Answer::more; ++i) answer = inflater->run(io);
-        CHECK(answer == Inflater::Answer::damaged);
+        Decoder::Io io{reinterpret_cast<uint8_t*>(memory.data()) + kDecoderBack, damaged.size(),
+                       reinterpret_cast<uint8_t*>(room.data()), room.size()};
+        Decoder::Answer answer = Decoder::Answer::more;
+        for (int i = 0; i < 3 && answer == Decoder::Answer::more; ++i) answer = inflater->run(io);
+        CHECK(answer == Decoder::Answer::damaged);
         CHECK_FALSE(inflater->fault().empty());
       }
     }

@@ -518,7 +518,8 @@ TEST_CASE("tfrecord: the search for a record ends when it is cancelled") {
 }
 
 TEST_CASE("record writer: flush lets a reader see whole records") {
-  for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib}) {
+  for (Compression compression : {Compression::none, Compression::gzip, Compression::zlib, Compression::zstd,
+                                  Compression::lz4, Compression::bz2, Compression::xz}) {
     SimulatedFileSystem files;
     auto writer = RecordWriter::create(files, "f", compression);
     REQUIRE(writer.ok());
@@ -547,6 +548,10 @@ TEST_CASE("record writer: refuses what it can't write") {
   CHECK(RecordWriter::create(files, "f", Compression::automatic).status().code() == Code::invalid_argument);
   CHECK(RecordWriter::create(files, "f", Compression::gzip, 10).status().code() == Code::invalid_argument);
   CHECK(RecordWriter::create(files, "f", Compression::gzip, -2).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::none, 3).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::zstd, 23).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::lz4, 13).status().code() == Code::invalid_argument);
+  CHECK(RecordWriter::create(files, "f", Compression::bz2, 0).status().code() == Code::invalid_argument);
 }
 
 }  // namespace

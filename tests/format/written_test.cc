@@ -49,6 +49,9 @@ const std::vector<Component> kMixed = {{DType::float64, Shape()},     {DType::st
                                        {DType::int32, {kUnknownDim}}, {DType::string, {kUnknownDim}},
                                        {DType::boolean, Shape()},     {DType::uint8, Shape::unknown_rank()}};
 
+constexpr Compression kAll[] = {Compression::none, Compression::gzip, Compression::zlib, Compression::zstd,
+                                Compression::lz4,  Compression::bz2,  Compression::xz};
+
 std::vector<std::string> names_in(FileSystem& files) {
   auto names = files.list_folder(kFolder);
   REQUIRE(names.ok());
@@ -56,7 +59,7 @@ std::vector<std::string> names_in(FileSystem& files) {
 }
 
 TEST_CASE("written: elements of all kinds come back from every row on") {
-  for (const Compression compression : {Compression::none, Compression::zlib}) {
+  for (const Compression compression : kAll) {
     SimulatedFileSystem files;
     const std::vector<Components> rows = mixed_rows(50);
     const std::vector<Components> first(rows.begin(), rows.begin() + 18);
@@ -115,7 +118,7 @@ TEST_CASE("written: failed rows are left out, and nothing at all can be written"
 }
 
 TEST_CASE("written: every flipped bit and every cut is an error that names file and offset") {
-  for (const Compression compression : {Compression::none, Compression::zlib}) {
+  for (const Compression compression : {Compression::none, Compression::zlib, Compression::zstd}) {
     SimulatedFileSystem files;
     REQUIRE(
         write_blocks(files, kFolder, new_manifest(1, compression), kMixed, {block_of(mixed_rows(3))}).ok());

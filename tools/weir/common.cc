@@ -1,7 +1,9 @@
 #include "common.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 #include "core/text.h"
@@ -49,7 +51,9 @@ int report_binary(const std::string& name, std::string_view bytes) {
     return kExitNotBuilt;
   }
   const Signature* const found = find_signature(bytes);
-  if (found != nullptr && found->name != "gzip") {
+  const bool compressed = std::any_of(std::begin(kCodecMarks), std::end(kCodecMarks),
+                                      [&](const CodecMarks* marks) { return found == &marks->signature; });
+  if (found != nullptr && !compressed) {
     const std::string text = concat("error: invalid_argument: expected a document, found ", found->name, ": ",
                                     name, "; ", found->hint, "\n");
     print(stderr, text);

@@ -25,14 +25,6 @@ bool ends_with(std::string_view text, std::string_view suffix) {
   return text.size() >= suffix.size() && text.substr(text.size() - suffix.size()) == suffix;
 }
 
-// The name without the suffix of a compression.
-std::string_view bare(std::string_view name) {
-  for (std::string_view suffix : {".gz", ".gzip", ".zlib", ".z"}) {
-    if (ends_with(name, suffix)) return name.substr(0, name.size() - suffix.size());
-  }
-  return name;
-}
-
 bool has_suffix(std::string_view name, std::initializer_list<std::string_view> suffixes) {
   const std::string_view plain = bare(name);
   return std::any_of(suffixes.begin(), suffixes.end(),
@@ -49,11 +41,15 @@ std::string first_bytes(const std::string& name) {
 }
 
 std::string compression_of(const std::string& bytes) {
+  const std::string_view frames = after_skippable_frames(bytes);
+  for (const CodecMarks* marks : kCodecMarks) {
+    if (!marks->signature.bytes.empty() && has_signature(frames, marks->signature))
+      return std::string(marks->name);
+  }
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(bytes[i]); };
-  if (bytes.size() >= 2 && byte(0) == 0x1f && byte(1) == 0x8b) return "gzip";
   const bool zlib =
       bytes.size() >= 2 && (byte(0) & 0x0f) == 8 && byte(0) >> 4 <= 7 && (byte(0) * 256 + byte(1)) % 31 == 0;
-  return zlib && !std::isprint(byte(1)) ? "zlib" : "none";
+  return zlib && !std::isprint(byte(1)) ? std::string(zlib_marks.name) : "none";
 }
 
 bool is_text(const std::string& bytes) {
@@ -221,6 +217,15 @@ void check_format(const Runtime& runtime, const DataFile& file, std::string_view
 
 }  // namespace
 
+std::string_view bare(std::string_view name) {
+  const CodecMarks* const marks = marks_of_file(name);
+  if (!marks) return name;
+  for (std::string_view suffix : marks->suffixes) {
+    if (!suffix.empty() && ends_with(name, suffix)) return name.substr(0, name.size() - suffix.size());
+  }
+  return name;
+}
+
 const char* kind_name(FileKind kind) {
   constexpr std::array<const char*, 4> kNames = {"TFRecord", "CSV", "text", "saved elements"};
   return kNames[static_cast<size_t>(kind)];
@@ -342,7 +347,7 @@ FileKind kind_to_write(const std::string& name) {
   if (ends_with(name, "/") || fs::path(name).extension().empty()) return FileKind::saved;
   throw Error(
       WEIR_CODE_INVALID_ARGUMENT,
-      "expected a file to write that ends in .csv, .tsv, .txt, .tfrecord or .tfrecord.gz, or a folder, found " +
+      "expected a file to write that ends in .csv, .tsv, .txt, .tfrecord or, compressed, .tfrecord.gz or .tfrecord.zst, or a folder, found " +
           name);
 }
 

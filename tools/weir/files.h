@@ -15,6 +15,9 @@ namespace weir::command {
 enum class FileKind { records, csv, text, saved };
 const char* kind_name(FileKind kind);
 
+// A file's name without the suffix of a compression.
+std::string_view bare(std::string_view name);
+
 // `-` on the command line: what comes from standard input, in a file that goes when the command ends.
 bool is_standard_input(const std::string& name);
 const std::string& standard_input_file();
@@ -24,7 +27,7 @@ struct DataFile {
   // As it was given; what comes from standard input has another name.
   std::string shown;
   FileKind kind = FileKind::text;
-  // "none", "gzip" or "zlib".
+  // "none", or as in the notation.
   std::string compression = "none";
   // Bytes of the file, or of all files of a folder.
   uint64_t size = 0;
@@ -60,8 +63,9 @@ class ColumnKind {
   uint64_t missing_ = 0;
 };
 
-// What a file that is yet to be written is to be, by its name: .csv .tsv .txt, with .gz or .tfrecord.gz; a
-// name without a suffix is a folder for saved elements. Throws invalid_argument for others.
+// What a file that is yet to be written is to be, by its name: .csv .tsv .txt, or .tfrecord, which may be
+// followed by that of a compression; a name without a suffix is a folder for saved elements. Throws
+// invalid_argument for others.
 FileKind kind_to_write(const std::string& name);
 
 // The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, or

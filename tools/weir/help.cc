@@ -333,9 +333,9 @@ usage:
   weir convert  FROM TO
 
 Files are TFRecords, CSV (.csv, .tsv), text, or the folder of saved elements. The name tells which, else the first bytes
-do. They may be compressed with gzip or zlib. `-` is standard input. A file of another format, such as Parquet, NumPy's
-or an archive, is refused with the name of that format. --record-bytes N is the longest record, line or row to read, in
-bytes; the default is 268435456.
+do. They may be compressed with gzip, zlib, zstd, lz4, bzip2 or xz. `-` is standard input. A file of another format,
+such as Parquet, NumPy's or an archive, is refused with the name of that format. --record-bytes N is the longest record,
+line or row to read, in bytes; the default is 268435456.
 
 head      prints the first COUNT rows of each, 10 by default. tf.Examples and tf.SequenceExamples are decoded, one
           column per feature; `-` is a missing one. Other records are strings.
@@ -349,12 +349,13 @@ validate  reads the whole file and verifies every checksum. Prints an error for 
 index     makes the index of a TFRecord or text file, FILE.weir-index, unless it has a current one. With it `skip` and
           `shard` after `tfrecord` or `text_line` go straight to their records, and `global_shuffle` needs no pass
           over the file first. It is valid for one size and modification time of the file. Compressed files have no
-          index; that of a CSV file depends on the options of `csv`, which makes it when it is needed.
+          index, except those in zstd that weir wrote. That of a CSV file depends on the options of `csv`, which makes
+          it when it is needed.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
-          NAME from `.tfrecord` on comes last; with .gz they are compressed.
-convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .csv, .tsv, .txt, or a
-          folder for saved elements. CSV columns become features: int64 if all values are, else float, else bytes;
-          an empty field of numbers is a missing feature. Lines and strings become records as they are.
+          NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
+convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .tfrecord.zst and so on,
+          .csv, .tsv, .txt, or a folder for saved elements. CSV columns become features: int64 if all values are, else
+          float, else bytes; an empty field of numbers is a missing feature. Lines and strings become records as they are.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

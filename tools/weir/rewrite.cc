@@ -11,6 +11,7 @@
 #include "example_features.h"
 #include "files.h"
 #include "format/parse_number.h"
+#include "format/signature.h"
 #include "progress.h"
 
 namespace weir::command {
@@ -74,7 +75,7 @@ void check_absent(const std::string& name) {
 
 RecordWriterOptions options_for(const std::string& name) {
   RecordWriterOptions options;
-  if (ends_with(name, ".gz")) options.compression = WEIR_COMPRESSION_GZIP;
+  if (const CodecMarks* marks = marks_of_file(name)) options.compression_name = marks->name;
   return options;
 }
 
@@ -136,13 +137,18 @@ bool make_index(const Runtime& runtime, const std::string& name) {
   if (file.kind != FileKind::records && !text)
     fail(WEIR_CODE_INVALID_ARGUMENT,
          "expected a TFRecord or text file, found " + name + ", which is " + kind_name(file.kind));
-  if (file.compression != "none") {
+  const bool frames = file.compression == zstd_marks.name && !text;
+  if (file.compression != "none" && !frames) {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a file without compression, found " + name + " in " +
                                          file.compression +
                                          ", which has no index: its records have no places of their own; "
                                          "decompress it, or write it again by weir shard or convert");
   }
-  const Dataset records = parse(runtime, text ? "text_line(@file)" : "tfrecord(@file)", {{"file", name}});
+  const Dataset records = parse(runtime,
+                                text     ? "text_line(@file)"
+                                : frames ? "tfrecord(@file, compression: \"zstd\")"
+                                         : "tfrecord(@file)",
+                                {{"file", name}});
   Element record;
   // Reading any record by its position makes the index.
   try {
@@ -172,10 +178,12 @@ int shard_files(const Arguments& arguments) {
   const auto count = static_cast<size_t>(arguments.count);
   std::string prefix = arguments.output;
   std::string suffix;
-  for (const char* ending : {".tfrecord", ".tfrecords", ".tfrecord.gz"}) {
-    if (!ends_with(prefix, ending)) continue;
-    suffix = ending;
+  const std::string plain(bare(prefix));
+  for (const std::string ending : {".tfrecord", ".tfrecords"}) {
+    if (!ends_with(plain, ending)) continue;
+    suffix = prefix.substr(plain.size() - ending.size());
     prefix.resize(prefix.size() - suffix.size());
+    break;
   }
   std::vector<DataFile> files;
   uint64_t total = 0;

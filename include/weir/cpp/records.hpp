@@ -18,7 +18,8 @@ inline namespace v0 {
 
 struct RecordWriterOptions {
   int32_t compression = WEIR_COMPRESSION_NONE;
-  int32_t level = 0;  // 1 to 9; 0: the compressor's default
+  int32_t level = 0;                       // as in weir_record_writer_options; 0: the compressor's default
+  std::string_view compression_name = {};  // "zstd" …, in place of `compression`
 };
 
 // Writes a TFRecord file, replacing any of that name. One thread at a time may use a writer.
@@ -28,6 +29,8 @@ class RecordWriter {
     weir_record_writer_options given = WEIR_RECORD_WRITER_OPTIONS_INIT;
     given.compression = options.compression;
     given.level = options.level;
+    given.compression_name = options.compression_name.data();
+    given.compression_name_size = options.compression_name.size();
     weir_record_writer out{};
     detail::call(weir_record_writer_create, runtime.handle(), file.data(), static_cast<uint64_t>(file.size()),
                  &given, &out);

@@ -1,4 +1,4 @@
-// decode_compressed(s, compression): the bytes in each string of gzip or zlib data.
+// decode_compressed(s, compression): the bytes in each string of compressed data.
 #include <cstring>
 
 #include "expr/kernels/shared/check.h"
@@ -14,7 +14,7 @@ struct Format : KernelState {
 };
 
 void decode_compressed_body(KernelRun& run) {
-  Decompressor decompressor(run.state<Format>().compression);
+  Decompressor decompressor(codec_of(run.state<Format>().compression));
   each_string(run, [&](int, std::string_view data, Str& out) {
     WEIR_ASSIGN(const std::string_view bytes, decompressor.run(data));
     char* to = run.bytes(bytes.size());
@@ -28,11 +28,11 @@ Status decode_compressed_infer(KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
   WEIR_ASSIGN(const std::string name, call.text(1));
   auto state = std::make_shared<Format>();
-  if (name == compression_name(Compression::gzip)) state->compression = Compression::gzip;
-  if (name == compression_name(Compression::zlib)) state->compression = Compression::zlib;
-  if (state->compression == Compression::none) {
-    return call.error(1, expected_found("\"gzip\" or \"zlib\"", quote(name)));
-  }
+  const auto compression = parse_written_compression(name);
+  if (!compression.ok()) return call.error(1, compression.status().error().what());
+  if (*compression == Compression::none)
+    return call.error(1, expected_found("the name of a compression", quote(name)));
+  state->compression = *compression;
   call.result(DType::string, call.shape(0));
   call.body(decode_compressed_body, std::move(state));
   return Status();
@@ -46,12 +46,12 @@ extern constinit const Kernel decode_compressed_kernel{
                {.name = "compression",
                 .kind = ParamKind::constant,
                 .type = "string",
-                .doc = "\"gzip\" or \"zlib\"."}},
+                .doc = kWrittenCompressionDoc}},
     .infer = decode_compressed_infer,
     .doc =
-        "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several gzip members are decompressed one after the other; the empty string stays empty.",
+        "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several frames, such as gzip's members, are decompressed one after the other; the empty string stays empty.",
     .result = "string, of the same shape.",
-    .cost = "Decompressing, by ISA-L where it is installed, and a copy.",
+    .cost = "Decompressing, of gzip and zlib by ISA-L where it is installed, and a copy.",
     .example =
         R"(from_tensors("x\x9cK\xcb\xccK\x05\x00\x04\x18\x01\xa3") | map(s -> decode_compressed(s, "zlib")))",
     .output = "\"fine\"",

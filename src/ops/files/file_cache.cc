@@ -182,7 +182,8 @@ Result<DatasetRef> build_file_cache(DatasetRef input, FileCacheOptions options, 
   WEIR_TRY(check_folder_name(options.folder));
   auto params = std::make_unique<Params>();
   params->folder = trimmed_folder(options.folder);
-  WEIR_ASSIGN(params->compression, parse_chunk_compression(options.compression, true));
+  WEIR_ASSIGN(params->compression, parse_compression(options.compression));
+  if (params->compression == Compression::automatic) params->compression = Compression::none;
   return Dataset::build(file_cache_operator(), std::move(params), {std::move(input)}, site);
 }
 

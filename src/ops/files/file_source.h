@@ -52,9 +52,23 @@ namespace weir {
 // The greatest num_parallel_reads.
 inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
 inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
-inline constexpr const char* kCompressionDoc = "\"\", \"gzip\", \"zlib\", or \"auto\": by the first bytes.";
+inline constexpr int64_t kMaxBufferBytes = int64_t{1} << 30;
+inline constexpr const char* kBufferDoc =
+    "The size of one read of a file, in bytes; 0: what is fastest where the file lies.";
 inline constexpr const char* kInTurnsDoc =
     "The number of files to read in turns, one record of each; auto is 8.";
+
+// The size of one read, and of the blocks that a reader fills from them; 0: not given.
+template <class Params>
+size_t read_bytes(const Params& params) {
+  if constexpr (requires { params.buffer_size; }) return static_cast<size_t>(*params.buffer_size);
+  return 0;
+}
+template <class Params>
+size_t block_bytes(const Params& params) {
+  const size_t given = read_bytes(params);
+  return given == 0 ? kBlockBytes : given;
+}
 
 // What the cursor does with the rows that a reader gave.
 namespace file_rows {
@@ -223,7 +237,7 @@ class FileCursor final : public Cursor {
     if (!compression.ok()) return fail(compression.status());
     Runtime& runtime = ctx.runtime();
     auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-    auto stream = open_stream(ctx.session.files(), file, *compression);
+    auto stream = open_stream(ctx.session.files(), file, *compression, read_bytes(params_));
     if (!stream.ok()) return fail(stream.status());
     auto reader = make_reader(*std::move(stream), limit);
     if (!reader.ok()) return fail(reader.status());

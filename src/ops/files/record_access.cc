@@ -22,8 +22,9 @@ constexpr size_t kMaxOpen = 64;
 
 class RecordAccess final : public Access {
  public:
-  RecordAccess(FileSystem& files, uint64_t record_limit, std::unique_ptr<RecordRows> rows)
-      : files_(files), record_limit_(record_limit), rows_(std::move(rows)) {}
+  RecordAccess(FileSystem& files, Compression compression, uint64_t record_limit,
+               std::unique_ptr<RecordRows> rows)
+      : files_(files), compression_(compression), record_limit_(record_limit), rows_(std::move(rows)) {}
 
   Status add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
     const auto sum = checked_add(count_, index->count());
@@ -75,7 +76,7 @@ class RecordAccess final : public Access {
   // The file, opened if need be; the one that was opened first is closed where there are too many.
   Result<RandomAccessFile*> open(Part& part) {
     if (part.file) return part.file.get();
-    WEIR_ASSIGN(part.file, files_.open(part.name));
+    WEIR_ASSIGN(part.file, open_decoded(files_, part.name, compression_));
     open_.push_back(&part);
     if (open_.size() > kMaxOpen) {
       open_.front()->file = nullptr;
@@ -171,6 +172,7 @@ class RecordAccess final : public Access {
   }
 
   FileSystem& files_;
+  const Compression compression_;
   const uint64_t record_limit_;
   const std::unique_ptr<RecordRows> rows_;
   std::vector<Part> parts_;
@@ -188,10 +190,11 @@ class RecordAccess final : public Access {
 }  // namespace
 
 Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
-                                              std::unique_ptr<RecordRows> rows, const FindIndex& find) {
+                                              Compression compression, std::unique_ptr<RecordRows> rows,
+                                              const FindIndex& find) {
   Runtime& runtime = ctx.runtime();
   auto access = std::make_unique<RecordAccess>(
-      ctx.session.files(), static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
+      ctx.session.files(), compression, static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
   for (const std::string& name : files) {
     WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
     WEIR_TRY(
@@ -203,7 +206,7 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
 Result<std::unique_ptr<Access>> indexed_access(Context& ctx, const std::vector<std::string>& files,
                                                const IndexedFormat& format,
                                                std::unique_ptr<RecordRows> rows) {
-  return record_access(ctx, files, std::move(rows),
+  return record_access(ctx, files, format.compression, std::move(rows),
                        [&](const std::string& name) { return index_of(ctx, name, format); });
 }
 

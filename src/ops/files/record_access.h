@@ -1,5 +1,5 @@
-// record_access: the records of uncompressed files by their positions. An index says where each is
-// (format/record_index.h), and the format what it is (ops/files/record_rows.h).
+// record_access: the records of files by their positions, of compressed ones where the compression has any.
+// An index says where each is (format/record_index.h), and the format what it is (ops/files/record_rows.h).
 #pragma once
 
 #include <functional>
@@ -19,7 +19,8 @@ using FindIndex = std::function<Result<RefPtr<RecordIndex>>(const std::string& f
 // The records of the files one after another. A damaged record is an error in its place; the records after it
 // are read. Errors are those of `find`.
 Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
-                                              std::unique_ptr<RecordRows> rows, const FindIndex& find);
+                                              Compression compression, std::unique_ptr<RecordRows> rows,
+                                              const FindIndex& find);
 
 // The same through indices of this format, of which missing ones are made.
 Result<std::unique_ptr<Access>> indexed_access(Context& ctx, const std::vector<std::string>& files,

@@ -12,13 +12,6 @@ Status check_writable(const Spec& spec) {
                                          "drain it first, as batch or flat_map do"));
 }
 
-Result<Compression> parse_chunk_compression(std::string_view name, bool automatic) {
-  if (name.empty() || (automatic && name == "auto")) return Compression::none;
-  if (name == "zlib") return Compression::zlib;
-  return invalid_argument(
-      expected_found(automatic ? R"("auto", "" or "zlib")" : R"("" or "zlib")", quote(name)));
-}
-
 Status check_folder_name(std::string_view folder) {
   if (!folder.empty()) return {};
   return invalid_argument(expected_found("the name of a folder", R"("")"));

@@ -27,8 +27,6 @@ struct Written {
 
 // invalid_argument for elements with nested datasets, which have no bytes.
 Status check_writable(const Spec& spec);
-// "" or "zlib", and "auto" if that is allowed; the error lists them.
-Result<Compression> parse_chunk_compression(std::string_view name, bool automatic);
 Status check_folder_name(std::string_view folder);
 
 // Nothing if the folder holds no elements.

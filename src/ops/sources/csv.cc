@@ -24,6 +24,7 @@ struct CsvParams : ParamsOf<CsvParams> {
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
   ValueParam exclude;
+  IntParam buffer_size{0};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("columns", columns,
@@ -42,6 +43,7 @@ struct CsvParams : ParamsOf<CsvParams> {
     f("exclude", exclude,
       "The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.",
       {}, {.none = true});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
   }
 };
 
@@ -121,7 +123,7 @@ struct Format {
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
-    return std::make_unique<Reader>(std::move(stream), std::move(format), limit);
+    return std::make_unique<Reader>(std::move(stream), std::move(format), limit, block_bytes(params));
   }
   static constexpr bool kNeedsIndex = true;
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,

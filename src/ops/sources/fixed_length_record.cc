@@ -19,6 +19,7 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
   IntParam footer_bytes{0};
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
+  IntParam buffer_size{0};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("record_bytes", record_bytes, "The size of a record.", {1, kMaxFixedBytes});
@@ -26,6 +27,7 @@ struct FixedLengthParams : ParamsOf<FixedLengthParams> {
     f("footer_bytes", footer_bytes, "The bytes of each file after its records.", {0, kMaxFixedBytes});
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
   }
 };
 
@@ -53,11 +55,11 @@ struct Format {
   static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
-    return Reader::open(std::move(stream), layout_of(params), limit);
+    return Reader::open(std::move(stream), layout_of(params), limit, block_bytes(params));
   }
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
-    return record_access(ctx, files, fixed_rows(),
+    return record_access(ctx, files, Compression::none, fixed_rows(),
                          [&](const std::string& name) { return places_in(ctx.runtime(), params, name); });
   }
   static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {

@@ -11,18 +11,15 @@ const OperatorDef& definition();
 
 namespace {
 
-constexpr int64_t kMaxBufferBytes = int64_t{1} << 30;
-
 struct TextLineParams : ParamsOf<TextLineParams> {
   FilesParam files;
   StringParam compression{std::string()};
-  IntParam buffer_size{static_cast<int64_t>(kBlockBytes)};
+  IntParam buffer_size{0};
   IntParam num_parallel_reads{1};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("compression", compression, kCompressionDoc);
-    f("buffer_size", buffer_size, "How many bytes are read at a time; 0 is the default.",
-      {0, kMaxBufferBytes}, {.any_position = true});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
   }
 };
@@ -35,8 +32,7 @@ struct Format {
   static const OperatorDef& op() { return definition(); }
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
-    const auto bytes = static_cast<size_t>(*params.buffer_size);
-    return std::make_unique<Reader>(std::move(stream), limit, bytes == 0 ? kBlockBytes : bytes);
+    return std::make_unique<Reader>(std::move(stream), limit, block_bytes(params));
   }
   static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::lines};
   static constexpr bool kNeedsIndex = true;

@@ -18,7 +18,7 @@ struct Params : ParamsOf<Params> {
   IntParam num_shards{1};
   void fields(Fields& f) override {
     f("path", path, "The folder with the written elements.");
-    f("compression", compression, "\"\" or \"zlib\".");
+    f("compression", compression, kWrittenCompressionDoc);
     f("num_shards", num_shards,
       "The number of files to divide the elements among; each gets 1 MiB or more in turn.",
       {1, kMaxWrittenShards});
@@ -78,7 +78,7 @@ class Saver final : public Cursor {
  private:
   Status begin(Context& ctx) {
     WEIR_TRY(check_folder_name(here_.folder));
-    WEIR_ASSIGN(here_.compression, parse_chunk_compression(compression_, false));
+    WEIR_ASSIGN(here_.compression, parse_written_compression(compression_));
     WEIR_ASSIGN(writer_, begin_written(ctx.runtime(), here_));
     if (writer_) return {};
     return Status(Code::unavailable, {concat("another writer is writing to ", quote(here_.folder)),
@@ -132,8 +132,7 @@ class Saver final : public Cursor {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_writable(inputs[0]->spec()));
-  if (params.compression.is_constant())
-    WEIR_TRY(parse_chunk_compression(*params.compression, false).status());
+  if (params.compression.is_constant()) WEIR_TRY(parse_written_compression(*params.compression).status());
   if (params.path.is_constant()) WEIR_TRY(check_folder_name(*params.path));
   return Spec::tuple({});
 }

@@ -13,8 +13,7 @@ struct Params : ParamsOf<Params> {
   StringParam compression{std::string("auto")};
   void fields(Fields& f) override {
     f("path", path, "The folder with the written elements.", {}, {.any_position = true});
-    f("compression", compression, "\"\", \"zlib\", or \"auto\": the faster one, which is \"\".", {},
-      {.any_position = true});
+    f("compression", compression, kSnapshotCompressionDoc, {}, {.any_position = true});
   }
 };
 
@@ -32,7 +31,7 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_writable(inputs[0]->spec()));
-  if (params.compression.is_constant()) WEIR_TRY(parse_chunk_compression(*params.compression, true).status());
+  if (params.compression.is_constant()) WEIR_TRY(parse_compression(*params.compression).status());
   if (params.path.is_constant()) WEIR_TRY(check_folder_name(*params.path));
   return inputs[0]->spec();
 }

@@ -1,4 +1,4 @@
-#include "format/inflater.h"
+#include "format/codecs/deflate.h"
 
 #ifdef WEIR_HAVE_ISAL
 
@@ -58,7 +58,7 @@ void clear_upper_halves() {}
 bool has_upper_halves() { return false; }
 #endif
 
-class IsalInflater final : public Inflater {
+class IsalInflater final : public Decoder {
  public:
   IsalInflater(const Isal& functions, bool gzip) : isal_(functions), wrapper_(gzip ? ISAL_GZIP : ISAL_ZLIB) {
     isal_.init(&state_);
@@ -93,7 +93,7 @@ class IsalInflater final : public Inflater {
   // Bytes behind the member that it has read already.
   Answer give_back(Io& io) {
     const auto bytes = static_cast<size_t>(std::max(state_.read_in_length, 0) / 8);
-    if (bytes > kInflaterBack) return Answer::damaged;
+    if (bytes > kDecoderBack) return Answer::damaged;
     const uint64_t read = state_.read_in >> (state_.read_in_length % 8);
     io.next_in -= bytes;
     io.avail_in += bytes;
@@ -110,9 +110,9 @@ class IsalInflater final : public Inflater {
 
 }  // namespace
 
-std::unique_ptr<Inflater> make_isal_inflater(bool gzip) {
+std::unique_ptr<Decoder> make_isal_inflater(bool gzip) {
   const Isal* functions = isal();
-  return std::unique_ptr<Inflater>(functions ? new (std::nothrow) IsalInflater(*functions, gzip) : nullptr);
+  return std::unique_ptr<Decoder>(functions ? new (std::nothrow) IsalInflater(*functions, gzip) : nullptr);
 }
 
 }  // namespace weir
@@ -121,7 +121,7 @@ std::unique_ptr<Inflater> make_isal_inflater(bool gzip) {
 
 namespace weir {
 
-std::unique_ptr<Inflater> make_isal_inflater(bool) { return nullptr; }
+std::unique_ptr<Decoder> make_isal_inflater(bool) { return nullptr; }
 
 }  // namespace weir
 
