@@ -121,8 +121,7 @@ FORMATS = {
     "a.npy": (b"\x93NUMPY\x01\0", "a NumPy array"), "a.h5": (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     "a.npz": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.npy", "arrays of NumPy (.npz)"),
     "a.zip": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.txt", "a zip archive"),
-    "a.tar": (b"x" + bytes(256) + b"ustar\x0000", "a tar archive"), "a.zst": (b"\x28\xb5\x2f\xfd\0", "zstd"),
-    "a.xz": (b"\xfd7zXZ\0", "xz"), "a.bz2": (b"BZh91AY&SY", "bzip2"), "a.lz4": (b"\x04\x22\x4d\x18", "LZ4"),
+    "a.tar": (b"x" + bytes(256) + b"ustar\x0000", "a tar archive"),
     "a.so": (b"\x7fELF\x02\x01", "an ELF program"), "a.db": (b"SQLite format 3\0", "an SQLite database"),
     "a.png": (b"\x89PNG\r\n\x1a\n", "a PNG image"), "a.jpg": (b"\xff\xd8\xff\xe0", "a JPEG image"),
     "a.bmp": (b"BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28", "a BMP image"), "a.webp": (b"RIFF\0\0\0\0WEBPVP8 ", "a WebP image"),
@@ -295,7 +294,7 @@ def compressions(tool):
         written = subprocess.run([path, "-c"], input=plain, capture_output=True, check=True).stdout
         tool.write(f"o.tfrecord{suffix}", written + written)
         equal(tool("head", "-n", 6, f"o.tfrecord{suffix}").split("\n")[5], '"record 0"', f"two frames by {program}")
-        check(re.search(r"compression +\w+\n(.*\n)*.*rows +10\n", tool("info", f"o.tfrecord{suffix}")), f"info of {suffix}")
+        check(re.search(r"compression +\w+\n.*\n +records +10\n", tool("info", f"o.tfrecord{suffix}")), f"info of {suffix}")
         tool("shard", "-n", 2, "-o", f"h.tfrecord{suffix}", f"o.tfrecord{suffix}")
         check(f"h-00001-of-00002.tfrecord{suffix}" in tool.names(), f"a shard with {suffix}")
     tool.write("l.txt.xz", lzma.compress(b"one\ntwo\n"))
