@@ -309,13 +309,13 @@ func TestEveryWayToTakeElements(t *testing.T) {
 func TestOrigins(t *testing.T) {
 	r := newTestRuntime(t)
 	file := filepath.Join(t.TempDir(), "records")
-	w := must(CreateRecords(r, file, CompressionGzip))
+	w := must(CreateRecords(r, file, CompressionZstd))
 	for i := int64(0); i < 3; i++ {
 		example := Example{"n": []int64{i}, "f": []float32{0.5}, "b": []string{"x"}}
 		must(w.Write(must(example.Serialize())))
 	}
 	expect(t, w.Close(), nil)
-	d := must(Tfrecord(file, TfrecordOptions{Compression: "gzip"}).
+	d := must(Tfrecord(file, TfrecordOptions{Compression: "zstd"}).
 		Map("r -> parse_example(r, {n: int64, f: float32, b: string})").Skip(2).Build(r))
 	e := must(must(d.Iterator()).Next(background))
 	expect(t, must(e.Origin(0)), Origin{file, 2})

@@ -8,6 +8,20 @@ import (
 	"unsafe"
 )
 
+// Compression is the name of a compression in the notation.
+type Compression string
+
+// The compressions of files. Zstd is written in frames with a table, so that records are also read by their position.
+const (
+	CompressionNone Compression = ""
+	CompressionGzip Compression = "gzip"
+	CompressionZlib Compression = "zlib"
+	CompressionZstd Compression = "zstd"
+	CompressionLz4  Compression = "lz4"
+	CompressionBz2  Compression = "bz2"
+	CompressionXz   Compression = "xz"
+)
+
 // RecordWriter writes a TFRecord file. One goroutine at a time may use it.
 type RecordWriter struct {
 	handle C.weir_record_writer
@@ -16,13 +30,15 @@ type RecordWriter struct {
 
 // CreateRecords creates an empty TFRecord file, replacing any of that name.
 func CreateRecords(r *Runtime, file string, compression Compression) (*RecordWriter, error) {
-	options := C.weir_record_writer_options{
-		struct_size: C.sizeof_weir_record_writer_options, compression: C.int32_t(compression),
-	}
+	var memory arena
+	defer memory.free()
+	options := (*C.weir_record_writer_options)(memory.new(C.sizeof_weir_record_writer_options))
+	options.struct_size = C.sizeof_weir_record_writer_options
+	options.compression_name, options.compression_name_size = memory.text(string(compression))
 	out := &RecordWriter{}
 	text, size := chars(file)
 	err := call(func(e *C.weir_error) C.int32_t {
-		return C.weir_record_writer_create(r.handle, text, size, &options, &out.handle, e)
+		return C.weir_record_writer_create(r.handle, text, size, options, &out.handle, e)
 	})
 	runtime.KeepAlive(r)
 	if err != nil {

@@ -44,10 +44,11 @@ struct RecordWriter {
   }
 };
 
-void create(RecordWriter* self, nb::object runtime, const std::string& file, int32_t compression,
+void create(RecordWriter* self, nb::object runtime, const std::string& file, const std::string& compression,
             int32_t level) {
   weir_record_writer_options options = WEIR_RECORD_WRITER_OPTIONS_INIT;
-  options.compression = compression;
+  options.compression_name = compression.data();
+  options.compression_name_size = compression.size();
   options.level = level;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   new (self) RecordWriter();

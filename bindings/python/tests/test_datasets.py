@@ -187,6 +187,19 @@ def test_records(tmp_path):
     assert rows[0]["s"].values.tolist() == [b"a", b"b"] and rows[0]["t"] == b"one"
 
 
+@pytest.mark.parametrize("compression", ["", "gzip", "zlib", "zstd", "lz4", "bz2", "xz"])
+def test_records_in_each_compression(tmp_path, compression):
+    file = tmp_path / "records"
+    with weir.RecordWriter(file, compression=compression, level=1 if compression else 0) as writer:
+        writer.write(b"one")
+        writer.write(b"two")
+    assert list(weir.tfrecord(file, compression="auto")) == [b"one", b"two"]
+    with pytest.raises(weir.errors.InvalidArgument, match='"bz2" or "xz"'):
+        weir.RecordWriter(file, compression="lzma")
+    with pytest.raises(weir.errors.InvalidArgument, match="level"):
+        weir.RecordWriter(file, compression=compression, level=30)
+
+
 def test_what_is_generated_is_complete():
     schema = weir.schema()
     for entry in schema["operators"]:

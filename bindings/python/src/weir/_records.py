@@ -12,11 +12,12 @@ from . import _core
 from ._intake import refit, refuse_mask
 from ._runtime import default_runtime
 
-_COMPRESSIONS = {"": 0, "gzip": 1, "zlib": 2}
-
 
 class RecordWriter(_core.RecordWriter):
-    """Writes a TFRecord file. Use it in a `with`; a file that isn't closed is incomplete."""
+    """Writes a TFRecord file. Use it in a `with`; a file that isn't closed is incomplete.
+
+    The compression is "", "gzip", "zlib", "zstd", "lz4", "bz2" or "xz". A level of 0 is the compressor's default.
+    """
 
     def __init__(
         self,
@@ -26,7 +27,7 @@ class RecordWriter(_core.RecordWriter):
         level: int = 0,
         runtime: _core.Runtime | None = None,
     ) -> None:
-        super().__init__(runtime or default_runtime(), os.fspath(file), _COMPRESSIONS[compression], level)
+        super().__init__(runtime or default_runtime(), os.fspath(file), compression, level)
 
     def __enter__(self) -> RecordWriter:
         return self

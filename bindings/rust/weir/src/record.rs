@@ -15,15 +15,37 @@ use crate::tensor::string_of;
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-#[repr(i32)]
 pub enum Compression {
     /// Not at all.
     #[default]
-    None = sys::WEIR_COMPRESSION_NONE,
+    None,
     /// As `gzip` does it.
-    Gzip = sys::WEIR_COMPRESSION_GZIP,
+    Gzip,
     /// As zlib does it.
-    Zlib = sys::WEIR_COMPRESSION_ZLIB,
+    Zlib,
+    /// In zstd frames with a table, so that records are also read by their position.
+    Zstd,
+    /// In LZ4 frames.
+    Lz4,
+    /// As `bzip2` does it.
+    Bz2,
+    /// As `xz` does it.
+    Xz,
+}
+
+impl Compression {
+    /// Its name in the notation.
+    pub fn name(self) -> &'static str {
+        match self {
+            Compression::None => "",
+            Compression::Gzip => "gzip",
+            Compression::Zlib => "zlib",
+            Compression::Zstd => "zstd",
+            Compression::Lz4 => "lz4",
+            Compression::Bz2 => "bz2",
+            Compression::Xz => "xz",
+        }
+    }
 }
 
 /// Writes a TFRecord file.
@@ -38,7 +60,9 @@ impl RecordWriter {
     pub fn create(runtime: &Runtime, file: impl AsRef<Path>, compression: Compression) -> Result<Self> {
         let file = string_of(file.as_ref().as_os_str().as_bytes());
         let mut options = sys::weir_record_writer_options::INIT;
-        options.compression = compression as i32;
+        let name = string_of(compression.name().as_bytes());
+        options.compression_name = name.data;
+        options.compression_name_size = name.size;
         let mut handle = sys::weir_record_writer::default();
         call(|error| unsafe {
             sys::weir_record_writer_create(runtime.raw(), file.data, file.size, &options, &mut handle, error)

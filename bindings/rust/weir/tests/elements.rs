@@ -302,7 +302,7 @@ fn every_way_to_take_elements() -> Result<()> {
 fn origins_name_the_record() -> Result<()> {
     let runtime = Runtime::new()?;
     let file = std::env::temp_dir().join(format!("weir-origin-{}", std::process::id()));
-    let mut writer = weir::RecordWriter::create(&runtime, &file, weir::Compression::Gzip)?;
+    let mut writer = weir::RecordWriter::create(&runtime, &file, weir::Compression::Zstd)?;
     for i in 0..3 {
         let mut example = weir::Example::new()?;
         example
@@ -314,7 +314,7 @@ fn origins_name_the_record() -> Result<()> {
     writer.close()?;
     let dataset = weir::tfrecord_with(
         &file as &std::path::Path,
-        weir::TfrecordOptions::new().compression("gzip"),
+        weir::TfrecordOptions::new().compression("zstd"),
     )
     .map("r -> parse_example(r, {n: int64, f: float32, b: string})")
     .build(&runtime)?;
