@@ -45,7 +45,7 @@ NATIVE = """\
 
 In the first rows, a host in C has a library that exports the functions of the named one. Each of them is a trap: if weir
 calls one, the process ends. In the other rows, a host in C++ is linked with Debian's shared libraries and uses the named
-one, or all of them; weir uses the same libpng and zlib. `ctest --preset release -R embedding` runs this part and the next,
+one, or all of them; weir uses the same libpng and codecs. `ctest --preset release -R embedding` runs this part and the next,
 without installing anything.
 """
 
@@ -74,7 +74,8 @@ LIMITS = """\
 - A host that exports its own oneTBB: weir computes on its own threads, not on the host's (docs/adr/0042).
 - A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
   call. It ends the process.
-- libpng and zlib are shared libraries. A host that exports an incompatible libpng gets errors for PNG files.
+- libpng, zlib, libzstd, liblz4, libbz2 and liblzma are shared libraries. A host that exports an incompatible libpng gets
+  errors for PNG files. One that exports a part of such a library must export all of it: weir would use both copies.
 - While a runtime exists, the process has up to `thread_count` more threads, and a few for files. They end after the
   runtime, and destroying it does not wait for them.
 - When a runtime is created, weir reads these environment variables: `WEIR_TOP`; for `partition` and `shard(auto, auto)` `RANK` and
