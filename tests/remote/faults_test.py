@@ -41,6 +41,8 @@ def is_read(request):
 @pytest.mark.parametrize("kind", ["reset", "cut", "short", "garbage", "wrong_length", "wrong_range", "long",
                                   "ignore_range"])
 def test_one_fault_is_mended(store, big, kind):
+    if store.kind == "az" and kind == "ignore_range":
+        pytest.skip("the proxy takes the range away, which is signed")
     one, data = big
     name = store.base + "big"
     with one.open(name) as file:
@@ -179,9 +181,10 @@ def test_random_faults_while_writing(store, extension):
 
 
 def test_the_rate_is_back_soon_after_a_storm(store, big):
-    """Eight threads read all the time; for a second, every answer is 503. The requests per second count."""
+    """Eight threads read all the time; for a second, every answer is 503. The rate is the number of requests that are under
+    way at once, since each takes the proxy's delay."""
     one, _ = big
-    answered, stop, failures = [], threading.Event(), []
+    stop, failures = threading.Event(), []
 
     def work(seed):
         draw = random.Random(seed)
@@ -189,29 +192,24 @@ def test_the_rate_is_back_soon_after_a_storm(store, big):
             while not stop.is_set():
                 try:
                     file.read(draw.randrange(300_000, 2_900_000), 1000)
-                    answered.append(time.monotonic())
                 except Failed as failure:
                     failures.append(failure)
 
     threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
-    store.proxy.delay = 0.1  # so that the machine's speed doesn't matter
+    store.proxy.delay = 0.1
     for thread in threads:
         thread.start()
-    time.sleep(2)
-    storm = time.monotonic()
+    assert store.proxy.reaches(8, within=10)
     store.proxy.plan = lambda _: Fault("status", status=503)
     time.sleep(1)
+    storm = len(store.proxy.requests)
     store.proxy.plan = None
-    calm = time.monotonic()
-    time.sleep(7)
+    back = store.proxy.reaches(8, within=5)
     stop.set()
     for thread in threads:
         thread.join()
-    before = sum(storm - 1.5 <= at < storm for at in answered) / 1.5
-    after = sum(calm + 5 <= at < calm + 7 for at in answered) / 2
-    assert not failures
-    print(f"{store.kind}: {before:.0f} per second before the storm, {after:.0f} from five seconds after it on")
-    assert after >= 0.95 * before
+    assert back and not failures
+    print(f"{store.kind}: {back:.1f} s after the storm, {storm} requests until then")
 
 
 def test_resets_dont_lower_the_number_of_requests_at_once(store, big):

@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 #include <weir/weir.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -12,6 +13,7 @@
 #include <mutex>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace {
@@ -208,6 +210,45 @@ void host_close(void* opened) {
   OpenFile* file = static_cast<OpenFile*>(opened);
   file->system->close(file->system->user_data, file->file);
   delete file;
+}
+
+// Reads files whole, `step` bytes per request with `at_once` requests under way, and returns the bytes per
+// second.
+double host_rate(int32_t count, const char** names, uint64_t step, int32_t at_once) {
+  struct Piece {
+    void* file;
+    uint64_t offset;
+    uint64_t size;
+  };
+  std::vector<Piece> pieces;
+  std::vector<void*> files;
+  uint64_t total = 0;
+  const auto began = std::chrono::steady_clock::now();
+  for (int32_t i = 0; i < count; ++i) {
+    uint64_t size = 0;
+    files.push_back(host_open(names[i], &size));
+    if (files.back() == nullptr) return 0;
+    total += size;
+    for (uint64_t at = 0; at < size; at += step)
+      pieces.push_back({files.back(), at, std::min(step, size - at)});
+  }
+  std::atomic<size_t> next{0};
+  std::atomic<int32_t> failed{0};
+  std::vector<std::thread> threads;
+  for (int32_t i = 0; i < at_once; ++i) {
+    threads.emplace_back([&] {
+      std::vector<char> buffer(step);
+      char* out = buffer.data();
+      for (size_t at = next++; at < pieces.size(); at = next++) {
+        uint64_t size = pieces[at].size;
+        if (host_read(pieces[at].file, 1, &pieces[at].offset, &size, &out, 0) != 0) ++failed;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - began;
+  for (void* file : files) host_close(file);
+  return failed == 0 ? static_cast<double>(total) / took.count() : 0;
 }
 
 void* host_create(const char* name) {

@@ -8,6 +8,7 @@ import random
 import socket
 import struct
 import threading
+import time
 
 
 @dataclasses.dataclass
@@ -70,6 +71,8 @@ class Proxy:
         self.upstream, self.plan, self.delay, self.tls = upstream, plan, delay, tls
         self.requests = []
         self.connections = 0
+        self.under_way = 0
+        self.changed = threading.Condition()
         self.loop = asyncio.new_event_loop()
 
     def __enter__(self):
@@ -85,6 +88,19 @@ class Proxy:
         asyncio.run_coroutine_threadsafe(self.end(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
         self.thread.join()
+
+    def count(self, change):
+        with self.changed:
+            self.under_way += change
+            self.changed.notify_all()
+
+    def reaches(self, count, within):
+        """After how many seconds so many requests are delayed at once; None if they aren't `within` so many."""
+        began = time.monotonic()
+        with self.changed:
+            if self.changed.wait_for(lambda: self.under_way >= count, within):
+                return max(time.monotonic() - began, 1e-9)
+        return None
 
     async def end(self):
         self.server.close()
@@ -111,7 +127,9 @@ class Proxy:
         self.requests.append(request)
         fault = self.plan(request) if self.plan else None
         if self.delay:
+            self.count(1)
             await asyncio.sleep(self.delay)
+            self.count(-1)
         kind = fault.kind if fault else "none"
         if kind == "late":
             await asyncio.sleep(fault.seconds)
