@@ -25,7 +25,8 @@ def cases():
                 continue
             count = re.search(r"^take: (\d+)$", block, flags=re.M)
             params = re.findall(r"^param: (.*)$", block, flags=re.M)
-            found.append((f"{file.stem}:{name[1]}", run[1].strip(), int(count[1]) if count else 300, params))
+            unordered = "\nunordered\n" in block
+            found.append((f"{file.stem}:{name[1]}", run[1].strip(), int(count[1]) if count else 300, params, unordered))
     return found
 
 
@@ -46,22 +47,21 @@ def copy_data(store, extension):
             store.put(one, "data/" + path.relative_to(CASES / "data").as_posix(), path.read_bytes())
 
 
-def plain(result, base):
+def plain(result, base, unordered):
     """Without what may differ: the names' beginning and so the columns after them, times, and what a store says of a missing
     file."""
     code, out, err = result
     text = (out + err).replace(base + "data/", "data/")
     text = re.sub(r"error: not_found: .*", "error: not_found", text)
     text = re.sub(r"column \d+|^ +\^$|^\d{4}-\d\d-\d\d [\d:.]+", "", text, flags=re.M)
-    return code, text
+    return code, sorted(text.splitlines()) if unordered else text
 
 
 def check_case(store, case, local):
-    name, document, count, params = case
+    name, document, count, params, unordered = case
     remote = run(document.replace('"data/', f'"{store.base}data/'), count, params)
-    if plain(remote, store.base) != plain(local, store.base):
-        return f"{name}\n  local: {plain(local, store.base)}\n  remote: {plain(remote, store.base)}"
-    return None
+    expected, found = (plain(result, store.base, unordered) for result in (local, remote))
+    return None if found == expected else f"{name}\n  local: {expected}\n  remote: {found}"
 
 
 LOCAL = {}
@@ -70,7 +70,7 @@ LOCAL = {}
 def differences(store):
     chosen = [case for case in cases() if store.kind != "http" or not re.search(r'"data/[^"]*[*?\[]', case[1])]
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for case, local in zip(chosen, pool.map(lambda case: LOCAL.get(case[0]) or run(*case[1:]), chosen)):
+        for case, local in zip(chosen, pool.map(lambda case: LOCAL.get(case[0]) or run(*case[1:4]), chosen)):
             LOCAL[case[0]] = local
         results = list(pool.map(lambda case: check_case(store, case, LOCAL[case[0]]), chosen))
     print(f"{store.kind}: {len(chosen)} cases")
@@ -98,7 +98,10 @@ def test_digests_are_equal_through_mild_faults(store, extension):
 
         def mild(request):
             fault = faults(request)
-            return fault if fault and fault.kind != "changed" and fault.status not in (403, 404) else None
+            # Without those that are errors; Azure signs the range, which the proxy takes away for "ignore_range".
+            harsh = fault and (fault.kind == "changed" or fault.status in (403, 404) or
+                               (fault.kind == "ignore_range" and store.kind == "az"))
+            return None if harsh else fault
 
         store.proxy.plan = mild
         assert digest(store.base) == local
