@@ -161,3 +161,17 @@ def test_one_function_is_exported():
     names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     assert [line.split()[-1] for line in names.splitlines()] == ["weir_extension_load"]
     assert os.path.getsize(LIBRARY) <= 1 << 20
+
+
+def test_proxies_of_the_environment(extension, monkeypatch):
+    def handle(method, path, headers, body):
+        assert path == "http://files.invalid/file"
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        assert extension().read("http://files.invalid/file", 100_000) == DATA
+        monkeypatch.setenv("no_proxy", "files.invalid")
+        monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "2")
+        with pytest.raises(Failed, match="unavailable.*resolve"):
+            extension().read("http://files.invalid/file")

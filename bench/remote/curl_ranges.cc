@@ -1,5 +1,7 @@
-// What libcurl alone does with the same ranges: remote_curl STEP_BYTES AT_ONCE URL... reads each file whole, STEP_BYTES per
-// request, with AT_ONCE requests under way, and prints the bytes per second. bench/remote compares weir with it.
+// What libcurl alone does with the same ranges: curl_ranges STEP_BYTES AT_ONCE URL... reads each file whole,
+// STEP_BYTES per request, with AT_ONCE requests under way, and prints the bytes per second.
+// bench/remote/remote.py compares weir with it.
+
 #include <curl/curl.h>
 
 #include <algorithm>
