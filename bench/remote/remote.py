@@ -69,7 +69,14 @@ class Gate:
         return self
 
     def __exit__(self, *_):
+        asyncio.run_coroutine_threadsafe(self.end(), self.loop).result()
         self.loop.call_soon_threadsafe(self.loop.stop)
+
+    async def end(self):
+        others = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in others:
+            task.cancel()
+        await asyncio.gather(*others, return_exceptions=True)
 
 
 def nginx(folder, gate, fast, slow):

@@ -101,7 +101,7 @@ AwsCredentials from_container(Engine& engine) {
   std::string token_file = environment("AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE");
   if (!token_file.empty()) token = trim(read_local_file(token_file).value_or(""));
   if (!token.empty()) request.add("Authorization", token);
-  return credentials_of_json(plain_ask(engine, "the container's credentials", std::move(request)).body,
+  return credentials_of_json(local_ask(engine, "the container's credentials", std::move(request)).body,
                              "the container's role");
 }
 
@@ -128,7 +128,7 @@ std::optional<AwsCredentials> from_instance(Engine& engine) {
   if (!roles) return std::nullopt;  // an instance without a role
   std::string role(trim(roles->body.substr(0, roles->body.find('\n'))));
   return credentials_of_json(
-      plain_ask(engine, "the instance's credentials", get(percent_encode(role, false))).body,
+      local_ask(engine, "the instance's credentials", get(percent_encode(role, false))).body,
       "the instance's role");
 }
 

@@ -133,7 +133,7 @@ BearerToken find_azure_token(Engine& engine) {
     query["api-version"] = "2019-08-01";
     request.url = endpoint + "?" + make_query(query);
     request.add("X-IDENTITY-HEADER", environment("IDENTITY_HEADER"));
-    return token_of(plain_ask(engine, "the managed identity", std::move(request)), "the managed identity");
+    return token_of(local_ask(engine, "the managed identity", std::move(request)), "the managed identity");
   }
   std::string host = environment("AZURE_POD_IDENTITY_AUTHORITY_HOST");
   if (host.empty()) host = "http://169.254.169.254";

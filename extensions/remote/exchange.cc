@@ -134,8 +134,8 @@ void Transfer::prepare(CURL* handle, Request sent, long slow_seconds) {
   curl_easy_setopt(easy, CURLOPT_CONNECTTIMEOUT, exchange->is_probe ? 1L : std::min(10L, slow_seconds));
   if (exchange->is_probe) {
     curl_easy_setopt(easy, CURLOPT_TIMEOUT, 2L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, "");
   }
+  if (exchange->without_proxy) curl_easy_setopt(easy, CURLOPT_PROXY, "");
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_LIMIT, 1024L);
   curl_easy_setopt(easy, CURLOPT_LOW_SPEED_TIME, exchange->patient ? 300L : slow_seconds);
   if (exchange->range.size > (256u << 10)) curl_easy_setopt(easy, CURLOPT_BUFFERSIZE, 256L << 10);
@@ -178,7 +178,9 @@ void Transfer::check_range() {
   ContentRange said = parse_content_range(answer.header("content-range"));
   uint64_t last = range.offset + range.size - 1;
   bool short_end = range.out == nullptr && said.total != UINT64_MAX && said.last + 1 == said.total;
-  if (!said.valid || said.first != begin || said.last > last || (said.last != last && !short_end)) {
+  if (said.total != UINT64_MAX && range.total != UINT64_MAX && said.total != range.total) {
+    cut = Cut::changed;
+  } else if (!said.valid || said.first != begin || said.last > last || (said.last != last && !short_end)) {
     cut = Cut::wrong;
     wrong = "the server was asked for bytes " + std::to_string(begin) + "-" + std::to_string(last) +
             " and sends \"Content-Range: " + shown_text(answer.header("content-range"), 60) + "\"";

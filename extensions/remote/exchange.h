@@ -24,6 +24,7 @@ struct Range {
   uint64_t offset = 0;
   uint64_t size = 0;
   char* out = nullptr;
+  uint64_t total = UINT64_MAX;  // of the file, if it is known
 };
 
 struct Exchange : std::enable_shared_from_this<Exchange> {
@@ -32,12 +33,13 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   Request request;   // without Range and signature
   std::shared_ptr<Service> service;
   Range range;
-  std::string version;        // what an answer has to be about; empty: anything
-  std::string direct;         // where an earlier exchange was redirected to; empty: nowhere
-  uint64_t keep = 16u << 20;  // longer bodies are cut off, which is an error
-  bool patient = false;       // the server may think for minutes
-  int most_attempts = 6;      // without progress
-  bool is_probe = false;      // who doesn't answer at once isn't there
+  std::string version;         // what an answer has to be about; empty: anything
+  std::string direct;          // where an earlier exchange was redirected to; empty: nowhere
+  uint64_t keep = 16u << 20;   // longer bodies are cut off, which is an error
+  bool patient = false;        // the server may think for minutes
+  int most_attempts = 6;       // without progress
+  bool without_proxy = false;  // a server of this machine or its provider
+  bool is_probe = false;       // who doesn't answer at once isn't there
   std::function<bool()> cancelled;
   std::function<void(Exchange&)> done;  // on the event thread, once
 

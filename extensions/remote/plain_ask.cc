@@ -28,19 +28,29 @@ std::shared_ptr<Exchange> make_exchange(const std::string& what, Request request
   return exchange;
 }
 
-}  // namespace
-
-Answer plain_ask(Engine& engine, const std::string& what, Request request) {
+Answer ask(Engine& engine, const std::string& what, Request request, bool is_local) {
   auto exchange = make_exchange(what, request);
+  exchange->without_proxy = is_local;
   Answer answer = engine.run(exchange);
   if (!answer.ok()) throw exchange->service->failure(what, request, answer);
   return answer;
+}
+
+}  // namespace
+
+Answer plain_ask(Engine& engine, const std::string& what, Request request) {
+  return ask(engine, what, std::move(request), false);
+}
+
+Answer local_ask(Engine& engine, const std::string& what, Request request) {
+  return ask(engine, what, std::move(request), true);
 }
 
 std::optional<Answer> probe(Engine& engine, Request request) {
   auto exchange = make_exchange("", std::move(request));
   exchange->most_attempts = 1;
   exchange->is_probe = true;
+  exchange->without_proxy = true;
   try {
     Answer answer = engine.run(exchange);
     if (answer.ok()) return answer;

@@ -10,6 +10,8 @@ namespace weir_remote {
 
 // Asks and waits. Throws Failure, which says that `what` failed, for all but success.
 Answer plain_ask(Engine& engine, const std::string& what, Request request);
+// The same past proxies, for a server of this machine or of its provider.
+Answer local_ask(Engine& engine, const std::string& what, Request request);
 // The same for a server that may not be there: one attempt, and nothing if it doesn't answer or refuses.
 std::optional<Answer> probe(Engine& engine, Request request);
 

@@ -34,7 +34,7 @@ void RemoteFile::read(uint64_t offset, char* out, uint64_t size, Call call) cons
   exchange->name = name_;
   exchange->request = get_;
   exchange->service = store_;
-  exchange->range = {true, offset + ready, wanted - ready, out + ready};
+  exchange->range = {true, offset + ready, wanted - ready, out + ready, info_.size};
   exchange->version = info_.version;
   exchange->direct = direct_;
   exchange->redirect_version = redirect_version_;
@@ -53,7 +53,7 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
   exchange->name = name;
   exchange->request = get;
   exchange->service = shared_from_this();
-  exchange->range = {true, 0, RemoteFile::kHeadBytes, nullptr};
+  exchange->range = {true, 0, RemoteFile::kHeadBytes, nullptr, UINT64_MAX};
   exchange->keep = RemoteFile::kWholeBytes;
   exchange->cancelled = [call] { return call.cancelled(); };
   Answer answer = engine_->run(exchange);

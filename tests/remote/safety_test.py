@@ -175,3 +175,13 @@ def test_proxies_of_the_environment(extension, monkeypatch):
         monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "2")
         with pytest.raises(Failed, match="unavailable.*resolve"):
             extension().read("http://files.invalid/file")
+
+
+def test_a_file_that_grows_on_a_server_without_versions(extension):
+    data = bytearray(DATA)
+    with Fake(lambda method, path, headers, body: ranged(bytes(data), headers, {})) as fake:
+        with extension().open(fake.url + "/file") as file:
+            assert file.read(500_000, 10) == DATA[500_000:500_010]
+            data.extend(b"more")
+            with pytest.raises(Failed, match="failed_precondition.*changed"):
+                file.read(500_000, 10)
