@@ -74,6 +74,11 @@ NodePtr default_literal(const DTypeParam& slot) {
   return node;
 }
 
+NodePtr default_literal(const ValueParam& slot) {
+  if (!slot.set || !slot.spec.is_scalar(DType::int64)) return nullptr;
+  return literal_of(*slot.values[0].as<int64_t>());
+}
+
 template <class T>
 NodePtr default_literal(const T&) {
   return nullptr;
@@ -269,6 +274,23 @@ NodePtr with_unknown_dims(const Node& node, bool in_list) {
       node.kind != Kind::spread)
     return out;
   for (Item& item : out->items) item.value = with_unknown_dims(*item.value, node.kind == Kind::list);
+  return out;
+}
+
+bool takes_exact_floats(const Field& field) {
+  const std::string_view name = field.name;
+  return std::holds_alternative<ValueParam*>(field.slot) && (name == "weights" || name == "points");
+}
+
+NodePtr with_exact_second(const Node& node) {
+  auto out = std::make_shared<Node>(node);
+  if (node.kind != Kind::tuple || node.items.size() != 2) return out;
+  auto cast = std::make_shared<Node>(*node.items[1].value);
+  cast->kind = Kind::call;
+  cast->text = std::string(dtype_name(DType::float64));
+  cast->items = {node.items[1]};
+  cast->depth = static_cast<uint8_t>(cast->depth + 1);
+  out->items[1].value = std::move(cast);
   return out;
 }
 

@@ -29,6 +29,11 @@ struct FieldList {
 // structure, a part about which nothing is said.
 syntax::NodePtr with_unknown_dims(const syntax::Node& node, bool in_list = false);
 
+// Whether floats count with all the digits that are written, where no dtype is asked for: weights.
+bool takes_exact_floats(const Field& field);
+// A pair with its second member cast to float64; what is no pair as it is.
+syntax::NodePtr with_exact_second(const syntax::Node& node);
+
 // True if a call must give the field.
 bool is_required(const Field& field);
 

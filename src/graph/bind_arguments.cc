@@ -215,7 +215,8 @@ class ArgumentBinder {
   }
 
   Status take_value(ValueParam& slot, const Node& node) {
-    WEIR_ASSIGN(ExpressionRef value, expression(node, DType::invalid));
+    const bool exact = takes_exact_floats(*field_) && syntax::is_literal(node);
+    WEIR_ASSIGN(ExpressionRef value, expression(node, exact ? DType::float64 : DType::invalid));
     slot.set = true;
     slot.spec = value->spec();
     if (value->constant()) {
@@ -231,6 +232,9 @@ class ArgumentBinder {
     if (node_->kind != Kind::list) return error(*node_, "expected a list, [a, b]");
     Node tuple = *node_;
     tuple.kind = Kind::tuple;
+    for (Item& member : tuple.items) {
+      if (takes_exact_floats(*field_)) member.value = with_exact_second(*member.value);
+    }
     return take_value(slot, tuple);
   }
 

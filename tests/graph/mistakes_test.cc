@@ -86,7 +86,6 @@ TEST_CASE("mistakes: words of other libraries and languages say how they are wri
            Row{"read_csv(\"a.csv\")", "it is written csv(files, …)"},
            Row{"DataLoader(range(9))", "a loader is written dataset | shuffle(n)"},
            Row{"parquet(\"a\")", "parquet is not in this version"},
-           Row{"range(9) | pack(2)", "pack is not in this version"},
        }) {
     INFO(row.text);
     INFO(mistake_of(row.text));

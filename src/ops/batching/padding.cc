@@ -75,33 +75,6 @@ Result<Shape> padded_shape(const Component& component, const Component& type, co
   return Shape(dims);
 }
 
-// The value in that dtype.
-Result<Tensor> padding_value(const Tensor& given, DType dtype) {
-  if (given.shape.rank() != 0)
-    return invalid_argument(expected_found("scalars", concat("one of shape ", given.shape.to_string())));
-  if (given.dtype == dtype) return given;
-  Tensor out = Tensor::allocate(has_owners(dtype) ? DType::int64 : dtype, Shape());
-  bool fits = false;
-  in_float_mode([&] {
-    if (given.dtype == DType::int64) {
-      const int64_t value = *given.as<int64_t>();
-      visit<Reals>(dtype, [&]<class T>() {
-        const auto narrow = static_cast<Compute<T>>(value);
-        *out.as<T>() = store<T>(narrow);
-        fits =
-            !std::is_integral_v<T> || (static_cast<int64_t>(narrow) == value && (narrow < 0) == (value < 0));
-      });
-    } else if (given.dtype == DType::float32 || given.dtype == DType::float64) {
-      const double value = given.dtype == DType::float32 ? *given.as<float>() : *given.as<double>();
-      fits =
-          visit<Floats>(dtype, [&]<class T>() { *out.as<T>() = store<T>(static_cast<Compute<T>>(value)); });
-    }
-  });
-  if (fits) return out;
-  return invalid_argument(
-      expected_found(concat("a value of ", dtype_name(dtype)), concat("one of ", dtype_name(given.dtype))));
-}
-
 Status set_shapes(const Spec& element, const ValueParam& shapes, std::vector<Padding>& out) {
   const std::vector<Component> components = element.components();
   if (!shapes.set) {
@@ -160,6 +133,32 @@ Spec padded(const Spec& spec, std::span<const Padding>& padding) {
 }
 
 }  // namespace
+
+Result<Tensor> padding_value(const Tensor& given, DType dtype) {
+  if (given.shape.rank() != 0)
+    return invalid_argument(expected_found("scalars", concat("one of shape ", given.shape.to_string())));
+  if (given.dtype == dtype) return given;
+  Tensor out = Tensor::allocate(has_owners(dtype) ? DType::int64 : dtype, Shape());
+  bool fits = false;
+  in_float_mode([&] {
+    if (given.dtype == DType::int64) {
+      const int64_t value = *given.as<int64_t>();
+      visit<Reals>(dtype, [&]<class T>() {
+        const auto narrow = static_cast<Compute<T>>(value);
+        *out.as<T>() = store<T>(narrow);
+        fits =
+            !std::is_integral_v<T> || (static_cast<int64_t>(narrow) == value && (narrow < 0) == (value < 0));
+      });
+    } else if (given.dtype == DType::float32 || given.dtype == DType::float64) {
+      const double value = given.dtype == DType::float32 ? *given.as<float>() : *given.as<double>();
+      fits =
+          visit<Floats>(dtype, [&]<class T>() { *out.as<T>() = store<T>(static_cast<Compute<T>>(value)); });
+    }
+  });
+  if (fits) return out;
+  return invalid_argument(
+      expected_found(concat("a value of ", dtype_name(dtype)), concat("one of ", dtype_name(given.dtype))));
+}
 
 Result<std::vector<Padding>> padding_of(const Spec& element, const ValueParam& shapes,
                                         const ValueParam& values) {

@@ -14,6 +14,9 @@ namespace weir {
 Result<std::vector<Padding>> padding_of(const Spec& element, const ValueParam& shapes,
                                         const ValueParam& values);
 
+// A scalar in that dtype; invalid_argument if it doesn't fit.
+Result<Tensor> padding_value(const Tensor& given, DType dtype);
+
 // The structure of such padded elements, not joined yet.
 Spec padded_spec(const Spec& element, std::span<const Padding> padding);
 
