@@ -65,8 +65,8 @@ constexpr std::array kElsewhere = {
 };
 
 // What documents of later versions may have.
-constexpr std::array<std::string_view, 7> kPlanned = {"jsonl",        "parse_json", "parquet",  "webdataset",
-                                                      "mix_datasets", "schedule",   "to_device"};
+constexpr std::array<std::string_view, 5> kPlanned = {"jsonl", "parse_json", "parquet", "webdataset",
+                                                      "to_device"};
 
 // Python modules, which functions don't need here.
 constexpr std::array<std::string_view, 7> kModules = {"tf", "np", "numpy", "jnp", "jax", "torch", "math"};

@@ -8,20 +8,12 @@
 
 namespace weir {
 
-Directed::Directed(Opening& opening, Instance choices, std::span<const int> inputs, bool stop_on_empty)
+Directed::Directed(Opening& opening, Instance choices, std::span<const int> inputs, Rules rules)
     : choices_(opening.ctx, std::move(choices), Port::Mode::keep),
-      width_(opening.node->components().size()),
-      stop_on_empty_(stop_on_empty),
-      one_by_one_(shares_openings(opening.ctx.session, *opening.node) || !reads_apart(choices_.node())),
-      open_(static_cast<int64_t>(inputs.size())) {
-  sources_.reserve(inputs.size());
-  for (int index : inputs) {
-    Port port(opening, index, Port::Mode::keep);
-    one_by_one_ = one_by_one_ || !reads_apart(port.node());
-    std::vector<int> order = moved_components(port.node().spec(), opening.node->spec());
-    sources_.push_back({std::move(port), std::move(order)});
-  }
-}
+      sources_(opening, inputs),
+      rules_(std::move(rules)),
+      one_by_one_(!sources_.reads_apart() || !reads_apart(choices_.node())),
+      open_(sources_.size()) {}
 
 int64_t Directed::choice(int row) const {
   const Column& column = choices_.block().columns[0];
@@ -31,32 +23,28 @@ int64_t Directed::choice(int row) const {
 // Counts the buffered choices before the first that is an error, `limit` at most, and what they want of each
 // source.
 int Directed::choices_ahead(int limit) {
-  for (Source& source : sources_) source.wanted = source.taken = 0;
+  sources_.begin();
   const Block& block = choices_.block();
   const int begin = choices_.begin();
   int count = 0;
   for (; count < std::min(limit, choices_.buffered()); ++count) {
     if (!block.errors.empty() && block.failed(begin + count)) break;
     const int64_t chosen = choice(begin + count);
-    if (chosen < 0 || chosen >= static_cast<int64_t>(sources_.size())) break;
-    ++sources_[static_cast<size_t>(chosen)].wanted;
+    if (chosen < 0 || chosen >= sources_.size()) break;
+    sources_.want(chosen);
   }
   return count;
 }
 
-// Pulls what the choices ahead want. Answers pending if something has to be waited for.
-PullResult Directed::fetch(Context& ctx, const Demand& demand, int ahead) {
-  PullResult answer = PullResult::rows;
-  for (Source& source : sources_) {
-    if (source.wanted == 0 || source.ended) continue;
-    Demand part = demand.at_most(source.wanted);
-    part.bytes = std::max<int64_t>(1, demand.bytes / ahead * source.wanted);
-    const PullResult got = source.port.fill(ctx, part);
-    if (got == PullResult::cancelled) return got;
-    if (got == PullResult::end) source.ended = true;
-    if (got == PullResult::pending) answer = got;
+// Whether no choice from the one at hand on names a dataset that has elements left.
+bool Directed::none_is_left() const {
+  if (open_ == 0) return true;
+  if (rules_.last.empty()) return false;
+  const int64_t number = choices_.position() + used_choices_;
+  for (int64_t i = 0; i < sources_.size(); ++i) {
+    if (!sources_.closed(i) && rules_.last[static_cast<size_t>(i)] >= number) return false;
   }
-  return answer;
+  return true;
 }
 
 // Assigns rows to the choices ahead, in their order, as far as rows are there. Returns false if the sequence
@@ -65,46 +53,45 @@ bool Directed::plan(int ahead) {
   const int begin = choices_.begin();
   for (; used_choices_ < ahead; ++used_choices_) {
     const int64_t chosen = choice(begin + used_choices_);
-    Source& source = sources_[static_cast<size_t>(chosen)];
-    if (source.ended) {
-      if (stop_on_empty_) return false;
-      open_ -= source.closed == 0 ? 1 : 0;
-      source.closed = 1;
-      if (open_ == 0) return false;
-    } else if (source.taken < source.port.buffered()) {
-      ++source.taken;
-      rows_[static_cast<size_t>(planned_++)] = static_cast<int32_t>(chosen);
-    } else {
-      return true;
+    const SourceRows::Next next = sources_.next(chosen);
+    if (next == SourceRows::Next::later) return true;
+    if (next == SourceRows::Next::row) {
+      sources_.plan(chosen);
+      continue;
     }
+    if (rules_.stop_on_empty) return false;
+    if (sources_.close(chosen)) --open_;
+    if (none_is_left()) return false;
   }
   return true;
 }
 
 Step Directed::next(Context& ctx, const Demand& demand, Block& out) {
-  planned_ = used_choices_ = 0;
-  for (;;) {
+  sources_.begin();
+  used_choices_ = 0;
+  while (open_ > 0) {
     Demand wanted = one_by_one_ ? demand.at_most(1) : demand;
     wanted.drop = false;
     PullResult got = choices_.fill(ctx, wanted);
     if (got != PullResult::rows) return got;
     const int ahead = choices_ahead(wanted.rows);
     if (ahead == 0) return refuse_choice(out);
-    got = fetch(ctx, demand, ahead);
+    got = sources_.fetch(ctx, demand, ahead);
     if (got == PullResult::cancelled) return got;
     const bool goes_on = plan(ahead);
-    if (planned_ > 0) {
-      give(demand, out);
+    if (sources_.planned() > 0) {
+      sources_.give(demand, out);
       take_planned();
       yield_timer_.reset();
       return PullResult::rows;
     }
-    if (!goes_on) return PullResult::end;
+    if (!goes_on) return rules_.stop_on_empty || open_ == 0 ? Step(PullResult::end) : Step(nothing_to_draw());
     const int passed = used_choices_;
     take_planned();
     if (got == PullResult::pending && passed == 0) return got;
     if (yield_timer_.should_yield(ctx, passed)) return PullResult::pending;
   }
+  return PullResult::end;
 }
 
 // Uses up a choice that names no dataset.
@@ -117,76 +104,45 @@ Step Directed::refuse_choice(Block& out) {
   choices_.take(1);
   choices_.consume_all();
   if (failed) return failed;
+  if (rules_.drawn && chosen == sources_.size()) return nothing_to_draw();
   return invalid_argument(expected_found(concat("a choice from 0 to ", sources_.size() - 1), concat(chosen)));
 }
 
-// Joins the rows by their sources, and then puts them in order.
-void Directed::give(const Demand& demand, Block& out) {
-  joined_.reset(demand.drop ? 0 : width_);
-  for (Source& source : sources_) {
-    source.first = joined_.rows;
-    if (source.taken == 0) continue;
-    const Block& block = source.port.block();
-    if (source.order.empty() || block.columns.empty()) {
-      joined_.append(block, source.port.begin(), source.taken);
-      continue;
-    }
-    Block moved = block.slice(source.port.begin(), source.taken);
-    std::vector<Column> columns;
-    for (int from : source.order) columns.push_back(std::move(moved.columns[static_cast<size_t>(from)]));
-    moved.columns = std::move(columns);
-    joined_.append(moved, 0, source.taken);
-  }
-  bool in_order = true;
-  for (int i = 0; i < planned_; ++i) {
-    order_[static_cast<size_t>(i)] = sources_[static_cast<size_t>(rows_[static_cast<size_t>(i)])].first++;
-    in_order = in_order && order_[static_cast<size_t>(i)] == i;
-  }
-  if (in_order)
-    std::swap(out, joined_);
-  else
-    out.gather_from(joined_, {order_.data(), static_cast<size_t>(planned_)});
+// The error after which the sequence ends.
+Status Directed::nothing_to_draw() {
+  sources_.close_all();
+  open_ = 0;
+  return Status(Code::failed_precondition,
+                expected_found("a dataset with a weight above 0 and elements left", "none",
+                               "end the schedule with weights for the datasets that last"));
 }
 
 void Directed::take_planned() noexcept {
   choices_.take(used_choices_);
   choices_.consume_all();
-  for (Source& source : sources_) {
-    source.port.take(source.taken);
-    source.port.consume_all();
-    source.taken = 0;
-  }
-  planned_ = used_choices_ = 0;
+  sources_.take_planned();
+  used_choices_ = 0;
 }
 
 int64_t Directed::lose(const ErrorPtr&) noexcept {
-  const int lost = std::max(planned_, 1);
+  const int lost = std::max(sources_.planned(), 1);
   take_planned();
   return lost;
 }
 
 void Directed::state(Archive& archive) {
-  std::vector<uint64_t> closed;
-  for (const Source& source : sources_) closed.push_back(source.closed);
-  archive("closed", closed);
+  sources_.closed_state(archive);
   choices_.state(archive);
-  for (Source& source : sources_) source.port.state(archive);
-  if (!archive.loading()) return;
-  if (closed.size() != sources_.size()) return archive.fail("a position has other datasets to choose from");
-  open_ = static_cast<int64_t>(sources_.size());
-  for (size_t i = 0; i < sources_.size(); ++i) {
-    sources_[i].ended = false;
-    sources_[i].closed = closed[i] != 0 ? 1 : 0;
-    open_ -= closed[i] != 0 ? 1 : 0;
-  }
+  sources_.ports_state(archive);
+  if (archive.loading()) open_ = sources_.open();
 }
 
 namespace {
 
 struct Open {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const DirectedParams& params) {
-    return std::unique_ptr<Cursor>(std::make_unique<Directed>(opening, opening.input(params.choice),
-                                                              params.inputs, params.stop_on_empty));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Directed>(opening, opening.input(params.choice), params.inputs, params.rules));
   }
 };
 

@@ -20,8 +20,9 @@ struct Params : ParamsOf<Params> {
 
 struct ChooseFromDatasets {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    return std::unique_ptr<Cursor>(std::make_unique<Directed>(
-        opening, opening.input(params.choice.index), params.datasets.indices, *params.stop_on_empty));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Directed>(opening, opening.input(params.choice.index), params.datasets.indices,
+                                   Directed::Rules{.stop_on_empty = *params.stop_on_empty}));
   }
 };
 

@@ -17,6 +17,7 @@
 #include "ops/list.h"
 #include "ops/shuffling/directed.h"
 #include "ops/shuffling/opening_seeds.h"
+#include "ops/shuffling/schedule_points.h"
 
 namespace weir {
 void SampleFromDatasetsParams::fields(Fields& f) {
@@ -225,7 +226,8 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
   const auto& params = static_cast<const Params&>(base);
   WEIR_TRY(check_weights(params));
   DirectedParams directed;
-  directed.stop_on_empty = *params.stop_on_empty;
+  directed.rules.stop_on_empty = *params.stop_on_empty;
+  directed.rules.drawn = true;
   std::vector<DatasetRef> sources;
   for (size_t i = 0; i < params.datasets.indices.size(); ++i) {
     if (!drawable(params, i)) continue;
@@ -238,7 +240,10 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> in
   choices.seed = params.seed;
   choices.each_anew = *params.rerandomize_each_iteration;
   std::vector<DatasetRef> weights;
-  if (params.weights.index >= 0) weights.push_back(inputs[static_cast<size_t>(params.weights.index)]);
+  if (params.weights.index >= 0) {
+    weights.push_back(inputs[static_cast<size_t>(params.weights.index)]);
+    directed.rules.last = last_positive(*weights[0]);
+  }
   WEIR_ASSIGN(DatasetRef drawn, compose(std::move(choices), std::move(weights), site));
   directed.choice = static_cast<int>(sources.size());
   WEIR_ASSIGN(directed.spec, directed_spec(params.datasets.indices, inputs));

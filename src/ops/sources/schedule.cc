@@ -1,0 +1,124 @@
+// schedule(points, interpolation): vectors of weights without end, for sample_from_datasets: those of the
+// last point at or before the element, or on the line to the next one. Checkpoint: the number of the next
+// element.
+#include <cstdint>
+#include <memory>
+#include <utility>
+
+#include "core/checked.h"
+#include "core/text.h"
+#include "dataset/access.h"
+#include "dataset/operator.h"
+#include "ops/list.h"
+#include "ops/shuffling/schedule_points.h"
+
+namespace weir {
+
+void ScheduleParams::fields(Fields& f) {
+  f("points", points,
+    "A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights.");
+  f("interpolation", interpolation,
+    "Between two points: \"step\" keeps the weights of the first, \"linear\" goes from one to the other.");
+}
+
+const OperatorDef& ScheduleParams::op() { return schedule_op::definition(); }
+
+namespace schedule_op {
+namespace {
+
+using Params = ScheduleParams;
+
+class Schedule final : public Cursor {
+ public:
+  static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
+    WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(params));
+    return std::unique_ptr<Cursor>(std::make_unique<Schedule>(std::move(points)));
+  }
+
+  explicit Schedule(SchedulePoints points) : points_(std::move(points)) {}
+
+  Step next(Context&, const Demand& demand, Block& out) override {
+    const auto width = static_cast<int64_t>(points_.width());
+    out.reset(demand.drop ? 0 : 1);
+    if (!demand.drop) {
+      double* to = out.columns[0].make_dense<double>(Shape{width}, demand.rows);
+      for (int row = 0; row < demand.rows; ++row) points_.read(next_ + row, to + row * width);
+    }
+    out.rows = demand.rows;
+    next_ += demand.rows;
+    return PullResult::rows;
+  }
+
+  int64_t lose(const ErrorPtr&) noexcept override {
+    ++next_;
+    return 1;
+  }
+
+  void state(Archive& archive) override { archive("next", next_, 0, kMostCounted); }
+
+ private:
+  SchedulePoints points_;
+  int64_t next_ = 0;
+};
+
+class ScheduleAccess final : public Access {
+ public:
+  explicit ScheduleAccess(SchedulePoints points) : points_(std::move(points)) {}
+
+  AccessCount count() const override { return {AccessCount::kMost, true}; }
+  void read(Context&, std::span<const int64_t> positions, Block& out) override {
+    const auto width = static_cast<int64_t>(points_.width());
+    out.reset(1);
+    out.rows = static_cast<int>(positions.size());
+    double* to = out.columns[0].make_dense<double>(Shape{width}, out.rows);
+    for (const int64_t position : positions) {
+      points_.read(position, to);
+      to += width;
+    }
+  }
+
+ private:
+  SchedulePoints points_;
+};
+
+Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase& base) {
+  WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(static_cast<const Params&>(base)));
+  return std::unique_ptr<Access>(std::make_unique<ScheduleAccess>(std::move(points)));
+}
+
+Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
+  const std::string interpolation = params.interpolation.value_or("step");
+  if (interpolation != "step" && interpolation != "linear") {
+    return with_parameter(invalid_argument(expected_found("\"step\" or \"linear\"", quote(interpolation))),
+                          "interpolation");
+  }
+  WEIR_ASSIGN(const int64_t width, SchedulePoints::width_of(params));
+  if (!params.points.expression && params.interpolation.is_constant())
+    WEIR_TRY(SchedulePoints::make(params).status());
+  return Spec::tensor(DType::float64, Shape{width});
+}
+
+int64_t cardinality(const Params&, std::span<const DatasetRef>) { return kInfinite; }
+
+}  // namespace
+
+const OperatorDef& definition() {
+  static const OperatorDef def = define<Params, Schedule>({
+      .name = "schedule",
+      .kind = OperatorKind::source,
+      .page =
+          {.doc =
+               "Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which element on weights hold; with \"linear\" they go over to those of the next point. The last ones stay.",
+           .cost = "One copy of the weights per element.",
+           .example = "schedule([(0, [1.0, 0.0]), (2, [0.5, 0.5])], interpolation: \"linear\") | take(4)",
+           .output = "[1.0, 0.0]\n[0.75, 0.25]\n[0.5, 0.5]\n[0.5, 0.5]",
+           .bench = "schedule([(0, [1.0, 0.0]), (500000, [0.5, 0.5])]) | take(1000000)",
+           .elsewhere = "curriculum weight_schedule: schedule([(0, [1.0, 0.0]), (1000, [0.5, 0.5])])"},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
+  });
+  return def;
+}
+
+}  // namespace schedule_op
+}  // namespace weir
