@@ -152,20 +152,6 @@ const (
 	LogError LogLevel = 4
 )
 
-// Compression is the compression of a file.
-type Compression int32
-
-const (
-	// CompressionNone is WEIR_COMPRESSION_NONE of weir.h.
-	CompressionNone Compression = 0
-
-	// CompressionGzip is WEIR_COMPRESSION_GZIP of weir.h.
-	CompressionGzip Compression = 1
-
-	// CompressionZlib is WEIR_COMPRESSION_ZLIB of weir.h.
-	CompressionZlib Compression = 2
-)
-
 // CheckpointPolicy is what saving does where elements cannot be made again.
 type CheckpointPolicy int32
 

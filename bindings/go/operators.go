@@ -62,7 +62,7 @@ type CsvOptions struct {
 	// The indices of the fields to read, ascending from 0, one for each column; none: all. Default: none.
 	Select Value
 
-	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -71,6 +71,9 @@ type CsvOptions struct {
 	// The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.
 	// Default: none.
 	Exclude Value
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Csv is the operator csv. Reads CSV files: each row is a tuple of typed columns. Rows end with \n, \r, both, or
@@ -102,6 +105,7 @@ func Csv(files Files, columns Expression, options ...CsvOptions) Pipeline {
 		c.named("compression", asString, options[0].Compression)
 		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
 		c.named("exclude", asValue, options[0].Exclude)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
@@ -123,11 +127,14 @@ type FixedLengthRecordOptions struct {
 	// The bytes of each file after its records. Default: 0.
 	FooterBytes Int
 
-	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // FixedLengthRecord is the operator fixed_length_record. Reads files of records that all have record_bytes
@@ -150,15 +157,13 @@ func FixedLengthRecord(files Files, recordBytes Int, options ...FixedLengthRecor
 		c.named("footer_bytes", asInt, options[0].FooterBytes)
 		c.named("compression", asString, options[0].Compression)
 		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
 
 // FromGeneratorOptions is what FromGenerator takes beside its arguments.
 type FromGeneratorOptions struct {
-	// The structure of its elements; may be left out if it tells that itself. Default: none.
-	Spec SpecText
-
 	// A dict of its arguments, if it has a signature. NAME(a, b: c) means the same. Default: none.
 	Arguments Value
 }
@@ -171,11 +176,13 @@ type FromGeneratorOptions struct {
 // already taken are passed over; for others checkpoint_policy says what happens.
 //
 // generator: The generator, passed by the program as @NAME.
-func FromGenerator(generator Function, options ...FromGeneratorOptions) Pipeline {
+//
+// spec: The structure of its elements.
+func FromGenerator(generator Function, spec SpecText, options ...FromGeneratorOptions) Pipeline {
 	c := newCall("from_generator")
 	c.positional("generator", asFunction, generator)
+	c.positional("spec", asSpecText, spec)
 	if c.atMostOne(len(options)) {
-		c.named("spec", asSpecText, options[0].Spec)
 		c.named("arguments", asValue, options[0].Arguments)
 	}
 	return begin(c)
@@ -260,6 +267,77 @@ func ListFiles(pattern Value, options ...ListFilesOptions) Pipeline {
 func Load(path String) Pipeline {
 	c := newCall("load")
 	c.positional("path", asString, path)
+	return begin(c)
+}
+
+// MixDatasetsOptions is what MixDatasets takes beside its arguments.
+type MixDatasetsOptions struct {
+	// End when a dataset has no more elements at its turn; if false, the others go on in their shares. Default:
+	// false.
+	StopOnEmpty Bool
+}
+
+// MixDatasets is the operator mix_datasets. Mixes datasets in fixed shares, without draws. Element t comes from
+// the dataset whose weight * (t + 1) - taken is greatest, the first of equals, so that the shares are exact at
+// every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is
+// never read. When one ends, the others go on with their weights scaled to 1, and t and taken begin again. An
+// error passes and is not counted. Elements have positions where those of all datasets have. A position fits
+// other weights, whose shares count from there.
+//
+// datasets: A list of datasets of one structure.
+//
+// weights: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
+func MixDatasets(datasets DatasetList, weights Value, options ...MixDatasetsOptions) Pipeline {
+	c := newCall("mix_datasets")
+	c.positional("datasets", asDatasetList, datasets)
+	c.positional("weights", asValue, weights)
+	if c.atMostOne(len(options)) {
+		c.named("stop_on_empty", asBool, options[0].StopOnEmpty)
+	}
+	return begin(c)
+}
+
+// Npy is the operator npy. Reads NumPy's files of one array (.npy): one element a slice along the first
+// dimension. Their dtype and shape are read when the dataset is built, when the names must be known, and are the
+// same for all files; it cannot be built if the first file does not exist (not_found), is no such file, is
+// damaged or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is read
+// (invalid_argument): arrays without a dimension, of more than 8, in Fortran order, of objects, dates or
+// structures. Both byte orders are read. S and U arrays give strings without the zeros at their end, U as UTF-8;
+// a surrogate in one is an error of that element. Bytes after the last row are passed over. A later file that is
+// missing or damaged gives one error in place of its remaining rows, and the next file follows. Reads ahead of
+// its consumer, on its own thread. Elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at); then skip and shard directly after it go straight to their elements.
+//
+// files: A file name, a list of names, or a dataset of names.
+func Npy(files Files) Pipeline {
+	c := newCall("npy")
+	c.positional("files", asFiles, files)
+	return begin(c)
+}
+
+// NpzOptions is what Npz takes beside its arguments.
+type NpzOptions struct {
+	// Which arrays to read, in this order; none: all, as the file has them. Default: none.
+	Names Value
+}
+
+// Npz is the operator npz. Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and
+// savez_compressed write them, sliced together along their first dimension: each element is a dict of one slice
+// of each. Their structure is read when the dataset is built, so it cannot be built if the file does not exist
+// (not_found) or is damaged (data_loss), if an array is missing, is none that npy reads, or if they have unequal
+// lengths (invalid_argument). Other members of the archive are passed over. All bytes are checked by their
+// checksums before the first element; if one is wrong, or the file has changed since the dataset was built,
+// there is one error in place of all elements. Reads ahead of its consumer, on its own thread. Elements are also
+// read by their position (global_shuffle, partition, weir_dataset_at); then skip and shard directly after it go
+// straight to their elements.
+//
+// file: The name of the file.
+func Npz(file String, options ...NpzOptions) Pipeline {
+	c := newCall("npz")
+	c.positional("file", asString, file)
+	if c.atMostOne(len(options)) {
+		c.named("names", asValue, options[0].Names)
+	}
 	return begin(c)
 }
 
@@ -353,6 +431,28 @@ func SampleFromDatasets(datasets DatasetList, options ...SampleFromDatasetsOptio
 	return begin(c)
 }
 
+// ScheduleOptions is what Schedule takes beside its arguments.
+type ScheduleOptions struct {
+	// Between two points: "step" keeps the weights of the first, "linear" goes from one to the other. Default:
+	// "step".
+	Interpolation String
+}
+
+// Schedule is the operator schedule. Gives vectors of float64 without end, as weights for sample_from_datasets.
+// A point says from which element on weights hold; with "linear" they go over to those of the next point. The
+// last ones stay.
+//
+// points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
+// many weights.
+func Schedule(points Values, options ...ScheduleOptions) Pipeline {
+	c := newCall("schedule")
+	c.positional("points", asValues, points)
+	if c.atMostOne(len(options)) {
+		c.named("interpolation", asString, options[0].Interpolation)
+	}
+	return begin(c)
+}
+
 // Sql is the operator sql. Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL
 // is 0, false or "", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is
 // true; a value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that
@@ -384,10 +484,10 @@ func Sql(driver String, connection String, query String, spec SpecText) Pipeline
 
 // TextLineOptions is what TextLine takes beside its arguments.
 type TextLineOptions struct {
-	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many bytes are read at a time; 0 is the default. Default: 262144.
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
 	BufferSize Int
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -418,7 +518,7 @@ func TextLine(files Files, options ...TextLineOptions) Pipeline {
 
 // TfrecordOptions is what Tfrecord takes beside its arguments.
 type TfrecordOptions struct {
-	// "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -428,6 +528,9 @@ type TfrecordOptions struct {
 	// leaves them out and logs a warning; "resync" gives one error for each damaged stretch and continues at the
 	// next whole record. Default: "error".
 	OnCorrupt String
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Tfrecord is the operator tfrecord. Reads the records of TFRecord files, as strings. Both checksums of every
@@ -436,10 +539,10 @@ type TfrecordOptions struct {
 // the next file follows; on_corrupt changes this for damaged files. With "resync" the next whole record is the
 // next position where both checksums fit, the length lies within the file and record_bytes; the error names
 // offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before.
-// Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by their position
-// (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first such
-// reading; then a damaged record is one error in its place, and skip and shard directly after it go straight to
-// their records.
+// Reads ahead of its consumer, on its own thread. Records of uncompressed files, and of zstd files that weir
+// wrote, are also read by their position (global_shuffle, weir_dataset_at) through an index of each file, which
+// weir index makes, or the first such reading; then a damaged record is one error in its place, and skip and
+// shard directly after it go straight to their records.
 //
 // files: A file name, a list of names, or a dataset of names.
 func Tfrecord(files Files, options ...TfrecordOptions) Pipeline {
@@ -449,6 +552,41 @@ func Tfrecord(files Files, options ...TfrecordOptions) Pipeline {
 		c.named("compression", asString, options[0].Compression)
 		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
 		c.named("on_corrupt", asString, options[0].OnCorrupt)
+		c.named("buffer_size", asInt, options[0].BufferSize)
+	}
+	return begin(c)
+}
+
+// TokensOptions is what Tokens takes beside its arguments.
+type TokensOptions struct {
+	// How many numbers lie from the first of an element to that of the next; none: `length`. Default: none.
+	Stride Int
+
+	// The bytes of each file before its numbers. Default: 0.
+	HeaderBytes Int
+}
+
+// Tokens is the operator tokens. Reads files of nothing but little-endian numbers, such as the tokens of texts
+// one after another, in runs of length: element i of a file is a vector of the length numbers from number i *
+// stride on. What is left at the end of a file is passed over, so a file that is too short gives nothing. With
+// length: n + 1, stride: n each element has the inputs and the targets of a language model. A file that cannot
+// be read (not_found and others) gives one error in place of its remaining elements, and the next file follows.
+// Reads ahead of its consumer, on its own thread. Elements are also read by their position (global_shuffle,
+// partition, weir_dataset_at); then skip and shard directly after it go straight to their elements.
+//
+// files: A file name, a list of names, or a dataset of names.
+//
+// length: How many numbers an element has.
+//
+// dtype: Of the numbers, which are little-endian in the files; neither bool nor string.
+func Tokens(files Files, length Int, dtype DTypeName, options ...TokensOptions) Pipeline {
+	c := newCall("tokens")
+	c.positional("files", asFiles, files)
+	c.positional("length", asInt, length)
+	c.positional("dtype", asDTypeName, dtype)
+	if c.atMostOne(len(options)) {
+		c.named("stride", asInt, options[0].Stride)
+		c.named("header_bytes", asInt, options[0].HeaderBytes)
 	}
 	return begin(c)
 }
@@ -819,6 +957,51 @@ func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 	return p.then(c)
 }
 
+// PackOptions is what Pack takes beside its arguments.
+type PackOptions struct {
+	// Where a sequence goes: "first_fit", the bin opened first of those with room; "best_fit", the one with the
+	// least room left after it; "concat", after the last one, cut where an element ends. Default: "first_fit".
+	Strategy String
+
+	// How many elements may be open at once. Default: 64.
+	Bins Int
+
+	// What happens to a sequence of more than `length` tokens: "error", "truncate", "split" or "drop". Default:
+	// "error".
+	Long String
+
+	// Fills the rest of an element: one value, or a dict of values for some of the keys. 0 is also false and "".
+	// Default: 0.
+	Pad Value
+
+	// Drop the elements that are not full when the input ends. Default: false.
+	DropRemainder Bool
+}
+
+// Pack is the operator pack. Packs sequences into elements of length tokens. A sequence is a vector, or a dict
+// of vectors of one length, of any dtype; the element is {tokens, segment_ids, positions}, or the dict's keys
+// with segment_ids and positions, all of shape [length]. The int32 segments count from 1 and positions from 0 in
+// each; both are 0 in the padding. Empty sequences are passed over, and one of exactly length is given at once.
+// With "first_fit" and "best_fit" up to bins elements are open: where none has room and no other may be opened,
+// the one with the least room left is given; one that is full is given at once, and the others follow at the end
+// in the order of their opening. "concat" cuts at every length, and the rest of a sequence is a segment of its
+// own; long and bins don't apply. A sequence that is too long, or vectors of unequal lengths, are errors
+// (invalid_argument); these and failed elements pass at once.
+//
+// length: The number of tokens in an element.
+func (p Pipeline) Pack(length Int, options ...PackOptions) Pipeline {
+	c := newCall("pack")
+	c.positional("length", asInt, length)
+	if c.atMostOne(len(options)) {
+		c.named("strategy", asString, options[0].Strategy)
+		c.named("bins", asInt, options[0].Bins)
+		c.named("long", asString, options[0].Long)
+		c.named("pad", asValue, options[0].Pad)
+		c.named("drop_remainder", asBool, options[0].DropRemainder)
+	}
+	return p.then(c)
+}
+
 // PadToCardinalityOptions is what PadToCardinality takes beside its arguments.
 type PadToCardinalityOptions struct {
 	// The key of a bool: true for elements of the input. Default: "valid".
@@ -1090,7 +1273,7 @@ func (p Pipeline) Skip(n Int) Pipeline {
 
 // SnapshotOptions is what Snapshot takes beside its arguments.
 type SnapshotOptions struct {
-	// "", "zlib", or "auto": the faster one, which is "". Default: "auto".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": the fastest, which is "". Default: "auto".
 	Compression String
 }
 
@@ -1229,7 +1412,7 @@ func (p Pipeline) Reduce(initial Value, f Function) Pipeline {
 
 // SaveOptions is what Save takes beside its arguments.
 type SaveOptions struct {
-	// "" or "zlib". Default: "".
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz". Default: "".
 	Compression String
 
 	// The number of files to divide the elements among; each gets 1 MiB or more in turn. Default: 1.

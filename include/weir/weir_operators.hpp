@@ -40,13 +40,15 @@ struct CsvOptions {
   String na_value{};
   // The indices of the fields to read, ascending from 0, one for each column; none: all. Default: none.
   Value select{};
-  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // The indices of the fields to leave out, ascending from 0, if select is none; none: the others of select.
   // Default: none.
   Value exclude{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct FixedLengthRecordOptions {
@@ -54,15 +56,15 @@ struct FixedLengthRecordOptions {
   Int header_bytes{};
   // The bytes of each file after its records. Default: 0.
   Int footer_bytes{};
-  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct FromGeneratorOptions {
-  // The structure of its elements; may be left out if it tells that itself. Default: none.
-  SpecText spec{};
   // A dict of its arguments, if it has a signature. NAME(a, b: c) means the same. Default: none.
   Value arguments{};
 };
@@ -72,6 +74,17 @@ struct ListFilesOptions {
   Bool shuffle{};
   // The seed of the order. Default: none.
   Seed seed{};
+};
+
+struct MixDatasetsOptions {
+  // End when a dataset has no more elements at its turn; if false, the others go on in their shares. Default:
+  // false.
+  Bool stop_on_empty{};
+};
+
+struct NpzOptions {
+  // Which arrays to read, in this order; none: all, as the file has them. Default: none.
+  Value names{};
 };
 
 struct RandomOptions {
@@ -100,17 +113,23 @@ struct SampleFromDatasetsOptions {
   Bool rerandomize_each_iteration{};
 };
 
+struct ScheduleOptions {
+  // Between two points: "step" keeps the weights of the first, "linear" goes from one to the other. Default:
+  // "step".
+  String interpolation{};
+};
+
 struct TextLineOptions {
-  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many bytes are read at a time; 0 is the default. Default: 262144.
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
   Int buffer_size{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
 struct TfrecordOptions {
-  // "", "gzip", "zlib", or "auto": by the first bytes. Default: "".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
@@ -118,6 +137,15 @@ struct TfrecordOptions {
   // "skip_file" leaves them out and logs a warning; "resync" gives one error for each damaged stretch and
   // continues at the next whole record. Default: "error".
   String on_corrupt{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
+};
+
+struct TokensOptions {
+  // How many numbers lie from the first of an element to that of the next; none: length. Default: none.
+  Int stride{};
+  // The bytes of each file before its numbers. Default: 0.
+  Int header_bytes{};
 };
 
 struct BatchOptions {
@@ -202,6 +230,22 @@ struct OptionsOptions {
   Bool rewrites{};
 };
 
+struct PackOptions {
+  // Where a sequence goes: "first_fit", the bin opened first of those with room; "best_fit", the one with the
+  // least room left after it; "concat", after the last one, cut where an element ends. Default: "first_fit".
+  String strategy{};
+  // How many elements may be open at once. Default: 64.
+  Int bins{};
+  // What happens to a sequence of more than length tokens: "error", "truncate", "split" or "drop". Default:
+  // "error".
+  String long_{};
+  // Fills the rest of an element: one value, or a dict of values for some of the keys. 0 is also false and
+  // "". Default: 0.
+  Value pad{};
+  // Drop the elements that are not full when the input ends. Default: false.
+  Bool drop_remainder{};
+};
+
 struct PadToCardinalityOptions {
   // The key of a bool: true for elements of the input. Default: "valid".
   String mask_key{};
@@ -260,7 +304,7 @@ struct ShuffleAndRepeatOptions {
 };
 
 struct SnapshotOptions {
-  // "", "zlib", or "auto": the faster one, which is "". Default: "auto".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": the fastest, which is "". Default: "auto".
   String compression{};
 };
 
@@ -280,7 +324,7 @@ struct WindowOptions {
 };
 
 struct SaveOptions {
-  // "" or "zlib". Default: "".
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz". Default: "".
   String compression{};
   // The number of files to divide the elements among; each gets 1 MiB or more in turn. Default: 1.
   Int num_shards{};
@@ -468,6 +512,26 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("warm_start", options.warm_start)
                     .named("tuned", options.tuned)
                     .named("rewrites", options.rewrites));
+  }
+
+  // Packs sequences into elements of length tokens. A sequence is a vector, or a dict of vectors of one
+  // length, of any dtype; the element is {tokens, segment_ids, positions}, or the dict's keys with
+  // segment_ids and positions, all of shape [length]. The int32 segments count from 1 and positions from 0 in
+  // each; both are 0 in the padding. Empty sequences are passed over, and one of exactly length is given at
+  // once. With "first_fit" and "best_fit" up to bins elements are open: where none has room and no other may
+  // be opened, the one with the least room left is given; one that is full is given at once, and the others
+  // follow at the end in the order of their opening. "concat" cuts at every length, and the rest of a
+  // sequence is a segment of its own; long and bins don't apply. A sequence that is too long, or vectors of
+  // unequal lengths, are errors (invalid_argument); these and failed elements pass at once.
+  // length: The number of tokens in an element.
+  Pipeline pack(const Int& length, const PackOptions& options = {}) const {
+    return then(detail::OperatorCall("pack")
+                    .positional(length)
+                    .named("strategy", options.strategy)
+                    .named("bins", options.bins)
+                    .named("long", options.long_)
+                    .named("pad", options.pad)
+                    .named("drop_remainder", options.drop_remainder));
   }
 
   // Pads the dataset to n elements with elements of zeros. Elements are dicts, and each gets a component
@@ -734,7 +798,8 @@ inline Pipeline csv(const Files& files, const Expression& columns, const CsvOpti
                       .named("select", options.select)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
-                      .named("exclude", options.exclude));
+                      .named("exclude", options.exclude)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // A dataset without elements, of the given structure.
@@ -760,7 +825,8 @@ inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
                       .named("header_bytes", options.header_bytes)
                       .named("footer_bytes", options.footer_bytes)
                       .named("compression", options.compression)
-                      .named("num_parallel_reads", options.num_parallel_reads));
+                      .named("num_parallel_reads", options.num_parallel_reads)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // Yields the elements that a generator in your program produces (weir_generator), until it ends. Each time
@@ -770,10 +836,12 @@ inline Pipeline fixed_length_record(const Files& files, const Int& record_bytes,
 // is declared pure is opened again for a restored iterator, and the elements already taken are passed over;
 // for others checkpoint_policy says what happens.
 // generator: The generator, passed by the program as @NAME.
-inline Pipeline from_generator(const Function& generator, const FromGeneratorOptions& options = {}) {
+// spec: The structure of its elements.
+inline Pipeline from_generator(const Function& generator, const SpecText& spec,
+                               const FromGeneratorOptions& options = {}) {
   return Pipeline(detail::OperatorCall("from_generator")
                       .positional(generator)
-                      .named("spec", options.spec)
+                      .positional(spec)
                       .named("arguments", options.arguments));
 }
 
@@ -828,6 +896,49 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
 // path: The folder with the written elements.
 inline Pipeline load(const String& path) { return Pipeline(detail::OperatorCall("load").positional(path)); }
 
+// Mixes datasets in fixed shares, without draws. Element t comes from the dataset whose weight * (t + 1) -
+// taken is greatest, the first of equals, so that the shares are exact at every step. Weights count as the
+// shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When one ends, the
+// others go on with their weights scaled to 1, and t and taken begin again. An error passes and is not
+// counted. Elements have positions where those of all datasets have. A position fits other weights, whose
+// shares count from there.
+// datasets: A list of datasets of one structure.
+// weights: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
+inline Pipeline mix_datasets(const DatasetList& datasets, const Value& weights,
+                             const MixDatasetsOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("mix_datasets")
+                      .positional(datasets)
+                      .positional(weights)
+                      .named("stop_on_empty", options.stop_on_empty));
+}
+
+// Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype and
+// shape are read when the dataset is built, when the names must be known, and are the same for all files; it
+// cannot be built if the first file does not exist (not_found), is no such file, is damaged or shorter than
+// its shape says (data_loss), or if one has another dtype or shape or none that is read (invalid_argument):
+// arrays without a dimension, of more than 8, in Fortran order, of objects, dates or structures. Both byte
+// orders are read. S and U arrays give strings without the zeros at their end, U as UTF-8; a surrogate in one
+// is an error of that element. Bytes after the last row are passed over. A later file that is missing or
+// damaged gives one error in place of its remaining rows, and the next file follows. Reads ahead of its
+// consumer, on its own thread. Elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at); then skip and shard directly after it go straight to their elements.
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline npy(const Files& files) { return Pipeline(detail::OperatorCall("npy").positional(files)); }
+
+// Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them, sliced
+// together along their first dimension: each element is a dict of one slice of each. Their structure is read
+// when the dataset is built, so it cannot be built if the file does not exist (not_found) or is damaged
+// (data_loss), if an array is missing, is none that npy reads, or if they have unequal lengths
+// (invalid_argument). Other members of the archive are passed over. All bytes are checked by their checksums
+// before the first element; if one is wrong, or the file has changed since the dataset was built, there is
+// one error in place of all elements. Reads ahead of its consumer, on its own thread. Elements are also read
+// by their position (global_shuffle, partition, weir_dataset_at); then skip and shard directly after it go
+// straight to their elements.
+// file: The name of the file.
+inline Pipeline npz(const String& file, const NpzOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("npz").positional(file).named("names", options.names));
+}
+
 // Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats
 // them unless rerandomize_each_iteration is true.
 inline Pipeline random(const RandomOptions& options = {}) {
@@ -861,6 +972,15 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
                       .named("seed", options.seed)
                       .named("stop_on_empty", options.stop_on_empty)
                       .named("rerandomize_each_iteration", options.rerandomize_each_iteration));
+}
+
+// Gives vectors of float64 without end, as weights for sample_from_datasets. A point says from which element
+// on weights hold; with "linear" they go over to those of the next point. The last ones stay.
+// points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
+// many weights.
+inline Pipeline schedule(const Values& points, const ScheduleOptions& options = {}) {
+  return Pipeline(
+      detail::OperatorCall("schedule").positional(points).named("interpolation", options.interpolation));
 }
 
 // Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or "", as
@@ -911,17 +1031,38 @@ inline Pipeline text_line(const Files& files, const TextLineOptions& options = {
 // on_corrupt changes this for damaged files. With "resync" the next whole record is the next position where
 // both checksums fit, the length lies within the file and record_bytes; the error names offset and length of
 // the damaged stretch. A compressed stream that is itself damaged ends its file as before. Reads ahead of its
-// consumer, on its own thread. Records of uncompressed files are also read by their position (global_shuffle,
-// weir_dataset_at) through an index of each file, which weir index makes, or the first such reading; then a
-// damaged record is one error in its place, and skip and shard directly after it go straight to their
-// records.
+// consumer, on its own thread. Records of uncompressed files, and of zstd files that weir wrote, are also
+// read by their position (global_shuffle, weir_dataset_at) through an index of each file, which weir index
+// makes, or the first such reading; then a damaged record is one error in its place, and skip and shard
+// directly after it go straight to their records.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline tfrecord(const Files& files, const TfrecordOptions& options = {}) {
   return Pipeline(detail::OperatorCall("tfrecord")
                       .positional(files)
                       .named("compression", options.compression)
                       .named("num_parallel_reads", options.num_parallel_reads)
-                      .named("on_corrupt", options.on_corrupt));
+                      .named("on_corrupt", options.on_corrupt)
+                      .named("buffer_size", options.buffer_size));
+}
+
+// Reads files of nothing but little-endian numbers, such as the tokens of texts one after another, in runs of
+// length: element i of a file is a vector of the length numbers from number i * stride on. What is left at
+// the end of a file is passed over, so a file that is too short gives nothing. With length: n + 1, stride: n
+// each element has the inputs and the targets of a language model. A file that cannot be read (not_found and
+// others) gives one error in place of its remaining elements, and the next file follows. Reads ahead of its
+// consumer, on its own thread. Elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at); then skip and shard directly after it go straight to their elements.
+// files: A file name, a list of names, or a dataset of names.
+// length: How many numbers an element has.
+// dtype: Of the numbers, which are little-endian in the files; neither bool nor string.
+inline Pipeline tokens(const Files& files, const Int& length, const DTypeName& dtype,
+                       const TokensOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("tokens")
+                      .positional(files)
+                      .positional(length)
+                      .positional(dtype)
+                      .named("stride", options.stride)
+                      .named("header_bytes", options.header_bytes));
 }
 
 // Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If

@@ -379,8 +379,10 @@ struct weir_record_writer_options
     compression::Int32
     level::Int32
     reserved::UInt32
+    compression_name::Ptr{UInt8}
+    compression_name_size::UInt64
 end
-weir_record_writer_options() = weir_record_writer_options(sizeof(weir_record_writer_options), 0, 0, 0)
+weir_record_writer_options() = weir_record_writer_options(sizeof(weir_record_writer_options), 0, 0, 0, C_NULL, 0)
 
 weir_version() =
     @ccall libweir.weir_version()::Ptr{UInt8}

@@ -28,7 +28,7 @@ counter(; start=nothing, step=nothing) =
     Pipeline(call("counter", argument(:int, start, "start"), argument(:int, step, "step")))
 
 """
-    csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing)
+    csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing, buffer_size=nothing)
 
 Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file.
 Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
@@ -53,14 +53,17 @@ Default: `true`.
 - `na_value`: A field of exactly these bytes counts as empty. Default: `""`.
 - `select`: The indices of the fields to read, ascending from 0, one for each column; none: all.
 Default: `none`.
-- `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 - `exclude`: The indices of the fields to leave out, ascending from 0, if `select` is none; none:
 the others of `select`. Default: `none`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing) =
-    Pipeline(call("csv", argument(:files, files), argument(:list_of_values_and_dtypes, columns), argument(:bool, header, "header"), argument(:string, delim, "delim"), argument(:bool, quote_, "quote"), argument(:string, na_value, "na_value"), argument(:value, select, "select"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:value, exclude, "exclude")))
+csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing, buffer_size=nothing) =
+    Pipeline(call("csv", argument(:files, files), argument(:list_of_values_and_dtypes, columns), argument(:bool, header, "header"), argument(:string, delim, "delim"), argument(:bool, quote_, "quote"), argument(:string, na_value, "na_value"), argument(:value, select, "select"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:value, exclude, "exclude"), argument(:int, buffer_size, "buffer_size")))
 
 """
     empty(spec)
@@ -73,7 +76,7 @@ empty(spec) =
     Pipeline(call("empty", argument(:spec, spec)))
 
 """
-    fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing)
+    fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing, buffer_size=nothing)
 
 Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and
 the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is
@@ -87,15 +90,18 @@ fit; then `skip` and `shard` directly after it go straight to their records.
 - `record_bytes`: The size of a record.
 - `header_bytes`: The bytes of each file before its records. Default: `0`.
 - `footer_bytes`: The bytes of each file after its records. Default: `0`.
-- `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing) =
-    Pipeline(call("fixed_length_record", argument(:files, files), argument(:int, record_bytes), argument(:int, header_bytes, "header_bytes"), argument(:int, footer_bytes, "footer_bytes"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
+fixed_length_record(files, record_bytes; header_bytes=nothing, footer_bytes=nothing, compression=nothing, num_parallel_reads=nothing, buffer_size=nothing) =
+    Pipeline(call("fixed_length_record", argument(:files, files), argument(:int, record_bytes), argument(:int, header_bytes, "header_bytes"), argument(:int, footer_bytes, "footer_bytes"), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:int, buffer_size, "buffer_size")))
 
 """
-    from_generator(generator; spec=nothing, arguments=nothing)
+    from_generator(generator, spec; arguments=nothing)
 
 Yields the elements that a generator in your program produces (`weir_generator`), until it ends.
 Each time the dataset is opened, so is the generator. If the generator fails, its error takes the
@@ -105,12 +111,12 @@ and restore its position. One that is declared pure is opened again for a restor
 elements already taken are passed over; for others `checkpoint_policy` says what happens.
 
 - `generator`: The generator, passed by the program as @NAME.
-- `spec`: The structure of its elements; may be left out if it tells that itself. Default: `none`.
+- `spec`: The structure of its elements.
 - `arguments`: A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.
 Default: `none`.
 """
-from_generator(generator; spec=nothing, arguments=nothing) =
-    Pipeline(call("from_generator", argument(:function, generator), argument(:spec, spec, "spec"), argument(:value, arguments, "arguments")))
+from_generator(generator, spec; arguments=nothing) =
+    Pipeline(call("from_generator", argument(:function, generator), argument(:spec, spec), argument(:value, arguments, "arguments")))
 
 """
     from_list(elements)
@@ -190,6 +196,64 @@ load(path) =
     Pipeline(call("load", argument(:string, path)))
 
 """
+    mix_datasets(datasets, weights; stop_on_empty=nothing)
+
+Mixes datasets in fixed shares, without draws. Element t comes from the dataset whose weight * (t +
+1) - taken is greatest, the first of equals, so that the shares are exact at every step. Weights
+count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read.
+When one ends, the others go on with their weights scaled to 1, and t and taken begin again. An
+error passes and is not counted. Elements have positions where those of all datasets have. A
+position fits other weights, whose shares count from there.
+
+- `datasets`: A list of datasets of one structure.
+- `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other
+weights.
+- `stop_on_empty`: End when a dataset has no more elements at its turn; if false, the others go on
+in their shares. Default: `false`.
+"""
+mix_datasets(datasets, weights; stop_on_empty=nothing) =
+    Pipeline(call("mix_datasets", argument(:list_of_datasets, datasets), argument(:value, weights), argument(:bool, stop_on_empty, "stop_on_empty")))
+
+"""
+    npy(files)
+
+Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype
+and shape are read when the dataset is built, when the names must be known, and are the same for all
+files; it cannot be built if the first file does not exist (not_found), is no such file, is damaged
+or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is
+read (invalid_argument): arrays without a dimension, of more than 8, in Fortran order, of objects,
+dates or structures. Both byte orders are read. `S` and `U` arrays give strings without the zeros at
+their end, `U` as UTF-8; a surrogate in one is an error of that element. Bytes after the last row
+are passed over. A later file that is missing or damaged gives one error in place of its remaining
+rows, and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also
+read by their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard`
+directly after it go straight to their elements.
+
+- `files`: A file name, a list of names, or a dataset of names.
+"""
+npy(files) =
+    Pipeline(call("npy", argument(:files, files)))
+
+"""
+    npz(file; names=nothing)
+
+Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them,
+sliced together along their first dimension: each element is a dict of one slice of each. Their
+structure is read when the dataset is built, so it cannot be built if the file does not exist
+(not_found) or is damaged (data_loss), if an array is missing, is none that `npy` reads, or if they
+have unequal lengths (invalid_argument). Other members of the archive are passed over. All bytes are
+checked by their checksums before the first element; if one is wrong, or the file has changed since
+the dataset was built, there is one error in place of all elements. Reads ahead of its consumer, on
+its own thread. Elements are also read by their position (`global_shuffle`, `partition`,
+`weir_dataset_at`); then `skip` and `shard` directly after it go straight to their elements.
+
+- `file`: The name of the file.
+- `names`: Which arrays to read, in this order; none: all, as the file has them. Default: `none`.
+"""
+npz(file; names=nothing) =
+    Pipeline(call("npz", argument(:string, file), argument(:value, names, "names")))
+
+"""
     random(; seed=nothing, rerandomize_each_iteration=nothing)
 
 Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
@@ -248,6 +312,20 @@ sample_from_datasets(datasets; weights=nothing, seed=nothing, stop_on_empty=noth
     Pipeline(call("sample_from_datasets", argument(:list_of_datasets, datasets), argument(:value_or_dataset, weights, "weights"), argument(:seed, seed, "seed"), argument(:bool, stop_on_empty, "stop_on_empty"), argument(:bool, rerandomize_each_iteration, "rerandomize_each_iteration")))
 
 """
+    schedule(points; interpolation=nothing)
+
+Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which
+element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
+
+- `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and
+all have as many weights.
+- `interpolation`: Between two points: "step" keeps the weights of the first, "linear" goes from one
+to the other. Default: `"step"`.
+"""
+schedule(points; interpolation=nothing) =
+    Pipeline(call("schedule", argument(:list_of_values, points), argument(:string, interpolation, "interpolation")))
+
+"""
     sql(driver, connection, query, spec)
 
 Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or
@@ -286,8 +364,10 @@ read by their position (`global_shuffle`, `weir_dataset_at`) through an index of
 place, and `skip` and `shard` directly after it go straight to their lines.
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
-- `buffer_size`: How many bytes are read at a time; 0 is the default. Default: `262144`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 """
@@ -295,7 +375,7 @@ text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=no
     Pipeline(call("text_line", argument(:files, files), argument(:string, compression, "compression"), argument(:int, buffer_size, "buffer_size"), argument(:int, num_parallel_reads, "num_parallel_reads")))
 
 """
-    tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing)
+    tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing, buffer_size=nothing)
 
 Reads the records of TFRecord files, as strings. Both checksums of every record are checked. A file
 that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's
@@ -304,20 +384,46 @@ file follows; `on_corrupt` changes this for damaged files. With "resync" the nex
 the next position where both checksums fit, the length lies within the file and `record_bytes`; the
 error names offset and length of the damaged stretch. A compressed stream that is itself damaged
 ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed
-files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each
-file, which `weir index` makes, or the first such reading; then a damaged record is one error in its
-place, and `skip` and `shard` directly after it go straight to their records.
+files, and of zstd files that weir wrote, are also read by their position (`global_shuffle`,
+`weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
+reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it
+go straight to their records.
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `compression`: "", "gzip", "zlib", or "auto": by the first bytes. Default: `""`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 - `on_corrupt`: What to do at a damaged record: "error" gives one error in place of the file's
 remaining records; "skip_file" leaves them out and logs a warning; "resync" gives one error for each
 damaged stretch and continues at the next whole record. Default: `"error"`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing) =
-    Pipeline(call("tfrecord", argument(:files, files), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:string, on_corrupt, "on_corrupt")))
+tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=nothing, buffer_size=nothing) =
+    Pipeline(call("tfrecord", argument(:files, files), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:string, on_corrupt, "on_corrupt"), argument(:int, buffer_size, "buffer_size")))
+
+"""
+    tokens(files, length, dtype; stride=nothing, header_bytes=nothing)
+
+Reads files of nothing but little-endian numbers, such as the tokens of texts one after another, in
+runs of `length`: element i of a file is a vector of the `length` numbers from number `i * stride`
+on. What is left at the end of a file is passed over, so a file that is too short gives nothing.
+With `length: n + 1, stride: n` each element has the inputs and the targets of a language model. A
+file that cannot be read (not_found and others) gives one error in place of its remaining elements,
+and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also read by
+their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard` directly
+after it go straight to their elements.
+
+- `files`: A file name, a list of names, or a dataset of names.
+- `length`: How many numbers an element has.
+- `dtype`: Of the numbers, which are little-endian in the files; neither bool nor string.
+- `stride`: How many numbers lie from the first of an element to that of the next; none: `length`.
+Default: `none`.
+- `header_bytes`: The bytes of each file before its numbers. Default: `0`.
+"""
+tokens(files, length, dtype; stride=nothing, header_bytes=nothing) =
+    Pipeline(call("tokens", argument(:files, files), argument(:int, length), argument(:dtype, dtype), argument(:int, stride, "stride"), argument(:int, header_bytes, "header_bytes")))
 
 """
     zip(datasets)
@@ -582,6 +688,34 @@ options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothi
     Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned"), argument(:bool, rewrites, "rewrites")))
 
 """
+    pack(length; strategy=nothing, bins=nothing, long=nothing, pad=nothing, drop_remainder=nothing)
+
+Packs sequences into elements of `length` tokens. A sequence is a vector, or a dict of vectors of
+one length, of any dtype; the element is `{tokens, segment_ids, positions}`, or the dict's keys with
+`segment_ids` and `positions`, all of shape [length]. The int32 segments count from 1 and positions
+from 0 in each; both are 0 in the padding. Empty sequences are passed over, and one of exactly
+`length` is given at once. With "first_fit" and "best_fit" up to `bins` elements are open: where
+none has room and no other may be opened, the one with the least room left is given; one that is
+full is given at once, and the others follow at the end in the order of their opening. "concat" cuts
+at every `length`, and the rest of a sequence is a segment of its own; `long` and `bins` don't
+apply. A sequence that is too long, or vectors of unequal lengths, are errors (invalid_argument);
+these and failed elements pass at once.
+
+- `length`: The number of tokens in an element.
+- `strategy`: Where a sequence goes: "first_fit", the bin opened first of those with room;
+"best_fit", the one with the least room left after it; "concat", after the last one, cut where an
+element ends. Default: `"first_fit"`.
+- `bins`: How many elements may be open at once. Default: `64`.
+- `long`: What happens to a sequence of more than `length` tokens: "error", "truncate", "split" or
+"drop". Default: `"error"`.
+- `pad`: Fills the rest of an element: one value, or a dict of values for some of the keys. 0 is
+also false and "". Default: `0`.
+- `drop_remainder`: Drop the elements that are not full when the input ends. Default: `false`.
+"""
+pack(length; strategy=nothing, bins=nothing, long=nothing, pad=nothing, drop_remainder=nothing) =
+    Transformation(call("pack", argument(:int, length), argument(:string, strategy, "strategy"), argument(:int, bins, "bins"), argument(:string, long, "long"), argument(:value, pad, "pad"), argument(:bool, drop_remainder, "drop_remainder")))
+
+"""
     pad_to_cardinality(n; mask_key=nothing)
 
 Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
@@ -790,7 +924,8 @@ error more, nothing is published, and the elements follow. A pass that continues
 position does not write. Reads ahead of its consumer, on its own thread.
 
 - `path`: The folder with the written elements.
-- `compression`: "", "zlib", or "auto": the faster one, which is "". Default: `"auto"`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": the fastest, which is
+"". Default: `"auto"`.
 """
 snapshot(path; compression=nothing) =
     Transformation(call("snapshot", argument(:string, path), argument(:string, compression, "compression")))
@@ -909,7 +1044,7 @@ as it was. Errors of the input are passed on and not written. If another writer 
 folder, there is one error (unavailable) and nothing is written.
 
 - `path`: The folder with the written elements.
-- `compression`: "" or "zlib". Default: `""`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz". Default: `""`.
 - `num_shards`: The number of files to divide the elements among; each gets 1 MiB or more in turn.
 Default: `1`.
 """

@@ -613,11 +613,13 @@ pub struct weir_record_writer_options {
     pub compression: i32,
     pub level: i32,
     pub reserved: u32,
+    pub compression_name: *const c_char,
+    pub compression_name_size: u64,
 }
 
 impl weir_record_writer_options {
     /// What `WEIR_RECORD_WRITER_OPTIONS_INIT` says.
-    pub const INIT: Self = weir_record_writer_options { struct_size: core::mem::size_of::<weir_record_writer_options>() as u32, compression: 0, level: 0, reserved: 0 };
+    pub const INIT: Self = weir_record_writer_options { struct_size: core::mem::size_of::<weir_record_writer_options>() as u32, compression: 0, level: 0, reserved: 0, compression_name: core::ptr::null(), compression_name_size: 0 };
 }
 
 // The sizes on a machine with pointers of 64 bits, the only kind that the library is built for.
@@ -651,7 +653,7 @@ const _: () = assert!(core::mem::size_of::<weir_origin>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 120);
 const _: () = assert!(core::mem::size_of::<weir_buffer>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_checkpoint_manager_options>() == 32);
-const _: () = assert!(core::mem::size_of::<weir_record_writer_options>() == 16);
+const _: () = assert!(core::mem::size_of::<weir_record_writer_options>() == 32);
 
 extern "C" {
     /// Returns "MAJOR.MINOR.PATCH" of the loaded library. The string is never freed.

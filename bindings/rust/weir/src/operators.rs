@@ -67,6 +67,7 @@ pub struct CsvOptions {
     compression: Text,
     num_parallel_reads: Int,
     exclude: Value,
+    buffer_size: Int,
 }
 
 impl CsvOptions {
@@ -115,7 +116,7 @@ impl CsvOptions {
         self
     }
 
-    /// "", "gzip", "zlib", or "auto": by the first bytes.
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
     ///
     /// Default: `""`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -139,6 +140,14 @@ impl CsvOptions {
         self.exclude = value.into();
         self
     }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
+        self
+    }
 }
 
 /// What `fixed_length_record` takes beside its arguments. Each begins as its default.
@@ -149,6 +158,7 @@ pub struct FixedLengthRecordOptions {
     footer_bytes: Int,
     compression: Text,
     num_parallel_reads: Int,
+    buffer_size: Int,
 }
 
 impl FixedLengthRecordOptions {
@@ -173,7 +183,7 @@ impl FixedLengthRecordOptions {
         self
     }
 
-    /// "", "gzip", "zlib", or "auto": by the first bytes.
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
     ///
     /// Default: `""`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -188,13 +198,20 @@ impl FixedLengthRecordOptions {
         self.num_parallel_reads = value.into();
         self
     }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
+        self
+    }
 }
 
 /// What `from_generator` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct FromGeneratorOptions {
-    spec: SpecText,
     arguments: Value,
 }
 
@@ -202,14 +219,6 @@ impl FromGeneratorOptions {
     /// All as their defaults.
     pub fn new() -> Self {
         Self::default()
-    }
-
-    /// The structure of its elements; may be left out if it tells that itself.
-    ///
-    /// Default: `none`.
-    pub fn spec(mut self, value: impl Into<SpecText>) -> Self {
-        self.spec = value.into();
-        self
     }
 
     /// A dict of its arguments, if it has a signature. NAME(a, b: c) means the same.
@@ -248,6 +257,50 @@ impl ListFilesOptions {
     /// Default: `none`.
     pub fn seed(mut self, value: impl Into<Seed>) -> Self {
         self.seed = value.into();
+        self
+    }
+}
+
+/// What `mix_datasets` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct MixDatasetsOptions {
+    stop_on_empty: Bool,
+}
+
+impl MixDatasetsOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// End when a dataset has no more elements at its turn; if false, the others go on in their shares.
+    ///
+    /// Default: `false`.
+    pub fn stop_on_empty(mut self, value: impl Into<Bool>) -> Self {
+        self.stop_on_empty = value.into();
+        self
+    }
+}
+
+/// What `npz` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct NpzOptions {
+    names: Value,
+}
+
+impl NpzOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which arrays to read, in this order; none: all, as the file has them.
+    ///
+    /// Default: `none`.
+    pub fn names(mut self, value: impl Into<Value>) -> Self {
+        self.names = value.into();
         self
     }
 }
@@ -364,6 +417,28 @@ impl SampleFromDatasetsOptions {
     }
 }
 
+/// What `schedule` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ScheduleOptions {
+    interpolation: Text,
+}
+
+impl ScheduleOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Between two points: "step" keeps the weights of the first, "linear" goes from one to the other.
+    ///
+    /// Default: `"step"`.
+    pub fn interpolation(mut self, value: impl Into<Text>) -> Self {
+        self.interpolation = value.into();
+        self
+    }
+}
+
 /// What `text_line` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -379,7 +454,7 @@ impl TextLineOptions {
         Self::default()
     }
 
-    /// "", "gzip", "zlib", or "auto": by the first bytes.
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
     ///
     /// Default: `""`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -387,9 +462,9 @@ impl TextLineOptions {
         self
     }
 
-    /// How many bytes are read at a time; 0 is the default.
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
     ///
-    /// Default: `262144`.
+    /// Default: `0`.
     pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
         self.buffer_size = value.into();
         self
@@ -411,6 +486,7 @@ pub struct TfrecordOptions {
     compression: Text,
     num_parallel_reads: Int,
     on_corrupt: Text,
+    buffer_size: Int,
 }
 
 impl TfrecordOptions {
@@ -419,7 +495,7 @@ impl TfrecordOptions {
         Self::default()
     }
 
-    /// "", "gzip", "zlib", or "auto": by the first bytes.
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
     ///
     /// Default: `""`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -442,6 +518,45 @@ impl TfrecordOptions {
     /// Default: `"error"`.
     pub fn on_corrupt(mut self, value: impl Into<Text>) -> Self {
         self.on_corrupt = value.into();
+        self
+    }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
+        self
+    }
+}
+
+/// What `tokens` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct TokensOptions {
+    stride: Int,
+    header_bytes: Int,
+}
+
+impl TokensOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many numbers lie from the first of an element to that of the next; none: `length`.
+    ///
+    /// Default: `none`.
+    pub fn stride(mut self, value: impl Into<Int>) -> Self {
+        self.stride = value.into();
+        self
+    }
+
+    /// The bytes of each file before its numbers.
+    ///
+    /// Default: `0`.
+    pub fn header_bytes(mut self, value: impl Into<Int>) -> Self {
+        self.header_bytes = value.into();
         self
     }
 }
@@ -764,6 +879,66 @@ impl OptionsOptions {
     }
 }
 
+/// What `pack` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct PackOptions {
+    strategy: Text,
+    bins: Int,
+    long: Text,
+    pad: Value,
+    drop_remainder: Bool,
+}
+
+impl PackOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Where a sequence goes: "first_fit", the bin opened first of those with room; "best_fit", the one
+    /// with the least room left after it; "concat", after the last one, cut where an element ends.
+    ///
+    /// Default: `"first_fit"`.
+    pub fn strategy(mut self, value: impl Into<Text>) -> Self {
+        self.strategy = value.into();
+        self
+    }
+
+    /// How many elements may be open at once.
+    ///
+    /// Default: `64`.
+    pub fn bins(mut self, value: impl Into<Int>) -> Self {
+        self.bins = value.into();
+        self
+    }
+
+    /// What happens to a sequence of more than `length` tokens: "error", "truncate", "split" or "drop".
+    ///
+    /// Default: `"error"`.
+    pub fn long(mut self, value: impl Into<Text>) -> Self {
+        self.long = value.into();
+        self
+    }
+
+    /// Fills the rest of an element: one value, or a dict of values for some of the keys. 0 is also false
+    /// and "".
+    ///
+    /// Default: `0`.
+    pub fn pad(mut self, value: impl Into<Value>) -> Self {
+        self.pad = value.into();
+        self
+    }
+
+    /// Drop the elements that are not full when the input ends.
+    ///
+    /// Default: `false`.
+    pub fn drop_remainder(mut self, value: impl Into<Bool>) -> Self {
+        self.drop_remainder = value.into();
+        self
+    }
+}
+
 /// What `pad_to_cardinality` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1011,7 +1186,7 @@ impl SnapshotOptions {
         Self::default()
     }
 
-    /// "", "zlib", or "auto": the faster one, which is "".
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": the fastest, which is "".
     ///
     /// Default: `"auto"`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -1097,7 +1272,7 @@ impl SaveOptions {
         Self::default()
     }
 
-    /// "" or "zlib".
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz".
     ///
     /// Default: `""`.
     pub fn compression(mut self, value: impl Into<Text>) -> Self {
@@ -1172,7 +1347,7 @@ pub fn csv(files: impl Into<Files>, columns: impl Into<Expression>) -> Pipeline 
 /// [`csv`] with options.
 #[must_use]
 pub fn csv_with(files: impl Into<Files>, columns: impl Into<Expression>, options: CsvOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("csv").positional(files.into()).positional(columns.into()).named("header", options.header).named("delim", options.delim).named("quote", options.quote).named("na_value", options.na_value).named("select", options.select).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("exclude", options.exclude))
+    Pipeline::begin(OperatorCall::new("csv").positional(files.into()).positional(columns.into()).named("header", options.header).named("delim", options.delim).named("quote", options.quote).named("na_value", options.na_value).named("select", options.select).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("exclude", options.exclude).named("buffer_size", options.buffer_size))
 }
 
 /// A dataset without elements, of the given structure.
@@ -1203,7 +1378,7 @@ pub fn fixed_length_record(files: impl Into<Files>, record_bytes: impl Into<Int>
 /// [`fixed_length_record`] with options.
 #[must_use]
 pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into<Int>, options: FixedLengthRecordOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("fixed_length_record").positional(files.into()).positional(record_bytes.into()).named("header_bytes", options.header_bytes).named("footer_bytes", options.footer_bytes).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
+    Pipeline::begin(OperatorCall::new("fixed_length_record").positional(files.into()).positional(record_bytes.into()).named("header_bytes", options.header_bytes).named("footer_bytes", options.footer_bytes).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("buffer_size", options.buffer_size))
 }
 
 /// Yields the elements that a generator in your program produces (`weir_generator`), until it ends.
@@ -1214,17 +1389,18 @@ pub fn fixed_length_record_with(files: impl Into<Files>, record_bytes: impl Into
 /// elements already taken are passed over; for others `checkpoint_policy` says what happens.
 ///
 /// * `generator`: The generator, passed by the program as @NAME.
+/// * `spec`: The structure of its elements.
 ///
 /// [`from_generator_with`] takes options as well.
 #[must_use]
-pub fn from_generator(generator: impl Into<Function>) -> Pipeline {
-    from_generator_with(generator, FromGeneratorOptions::new())
+pub fn from_generator(generator: impl Into<Function>, spec: impl Into<SpecText>) -> Pipeline {
+    from_generator_with(generator, spec, FromGeneratorOptions::new())
 }
 
 /// [`from_generator`] with options.
 #[must_use]
-pub fn from_generator_with(generator: impl Into<Function>, options: FromGeneratorOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).named("spec", options.spec).named("arguments", options.arguments))
+pub fn from_generator_with(generator: impl Into<Function>, spec: impl Into<SpecText>, options: FromGeneratorOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).positional(spec.into()).named("arguments", options.arguments))
 }
 
 /// Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
@@ -1296,6 +1472,70 @@ pub fn load(path: impl Into<Text>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("load").positional(path.into()))
 }
 
+/// Mixes datasets in fixed shares, without draws. Element t comes from the dataset whose weight * (t +
+/// 1) - taken is greatest, the first of equals, so that the shares are exact at every step. Weights
+/// count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read.
+/// When one ends, the others go on with their weights scaled to 1, and t and taken begin again. An
+/// error passes and is not counted. Elements have positions where those of all datasets have. A
+/// position fits other weights, whose shares count from there.
+///
+/// * `datasets`: A list of datasets of one structure.
+/// * `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
+///
+/// [`mix_datasets_with`] takes options as well.
+#[must_use]
+pub fn mix_datasets(datasets: impl Into<DatasetList>, weights: impl Into<Value>) -> Pipeline {
+    mix_datasets_with(datasets, weights, MixDatasetsOptions::new())
+}
+
+/// [`mix_datasets`] with options.
+#[must_use]
+pub fn mix_datasets_with(datasets: impl Into<DatasetList>, weights: impl Into<Value>, options: MixDatasetsOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("mix_datasets").positional(datasets.into()).positional(weights.into()).named("stop_on_empty", options.stop_on_empty))
+}
+
+/// Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype
+/// and shape are read when the dataset is built, when the names must be known, and are the same for all
+/// files; it cannot be built if the first file does not exist (not_found), is no such file, is damaged
+/// or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is
+/// read (invalid_argument): arrays without a dimension, of more than 8, in Fortran order, of objects,
+/// dates or structures. Both byte orders are read. `S` and `U` arrays give strings without the zeros at
+/// their end, `U` as UTF-8; a surrogate in one is an error of that element. Bytes after the last row
+/// are passed over. A later file that is missing or damaged gives one error in place of its remaining
+/// rows, and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also
+/// read by their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard`
+/// directly after it go straight to their elements.
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+#[must_use]
+pub fn npy(files: impl Into<Files>) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("npy").positional(files.into()))
+}
+
+/// Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them,
+/// sliced together along their first dimension: each element is a dict of one slice of each. Their
+/// structure is read when the dataset is built, so it cannot be built if the file does not exist
+/// (not_found) or is damaged (data_loss), if an array is missing, is none that `npy` reads, or if they
+/// have unequal lengths (invalid_argument). Other members of the archive are passed over. All bytes are
+/// checked by their checksums before the first element; if one is wrong, or the file has changed since
+/// the dataset was built, there is one error in place of all elements. Reads ahead of its consumer, on
+/// its own thread. Elements are also read by their position (`global_shuffle`, `partition`,
+/// `weir_dataset_at`); then `skip` and `shard` directly after it go straight to their elements.
+///
+/// * `file`: The name of the file.
+///
+/// [`npz_with`] takes options as well.
+#[must_use]
+pub fn npz(file: impl Into<Text>) -> Pipeline {
+    npz_with(file, NpzOptions::new())
+}
+
+/// [`npz`] with options.
+#[must_use]
+pub fn npz_with(file: impl Into<Text>, options: NpzOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("npz").positional(file.into()).named("names", options.names))
+}
+
 /// Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
 /// repeats them unless `rerandomize_each_iteration` is true.
 ///
@@ -1357,6 +1597,23 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
     Pipeline::begin(OperatorCall::new("sample_from_datasets").positional(datasets.into()).named("weights", options.weights).named("seed", options.seed).named("stop_on_empty", options.stop_on_empty).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
+/// Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which
+/// element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
+///
+/// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights.
+///
+/// [`schedule_with`] takes options as well.
+#[must_use]
+pub fn schedule(points: impl Into<Values>) -> Pipeline {
+    schedule_with(points, ScheduleOptions::new())
+}
+
+/// [`schedule`] with options.
+#[must_use]
+pub fn schedule_with(points: impl Into<Values>, options: ScheduleOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("schedule").positional(points.into()).named("interpolation", options.interpolation))
+}
+
 /// Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or
 /// "", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a
 /// value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that
@@ -1410,9 +1667,10 @@ pub fn text_line_with(files: impl Into<Files>, options: TextLineOptions) -> Pipe
 /// the next position where both checksums fit, the length lies within the file and `record_bytes`; the
 /// error names offset and length of the damaged stretch. A compressed stream that is itself damaged
 /// ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed
-/// files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each
-/// file, which `weir index` makes, or the first such reading; then a damaged record is one error in its
-/// place, and `skip` and `shard` directly after it go straight to their records.
+/// files, and of zstd files that weir wrote, are also read by their position (`global_shuffle`,
+/// `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
+/// reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it
+/// go straight to their records.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 ///
@@ -1425,7 +1683,32 @@ pub fn tfrecord(files: impl Into<Files>) -> Pipeline {
 /// [`tfrecord`] with options.
 #[must_use]
 pub fn tfrecord_with(files: impl Into<Files>, options: TfrecordOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt))
+    Pipeline::begin(OperatorCall::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt).named("buffer_size", options.buffer_size))
+}
+
+/// Reads files of nothing but little-endian numbers, such as the tokens of texts one after another, in
+/// runs of `length`: element i of a file is a vector of the `length` numbers from number `i * stride`
+/// on. What is left at the end of a file is passed over, so a file that is too short gives nothing.
+/// With `length: n + 1, stride: n` each element has the inputs and the targets of a language model. A
+/// file that cannot be read (not_found and others) gives one error in place of its remaining elements,
+/// and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also read by
+/// their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard` directly
+/// after it go straight to their elements.
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+/// * `length`: How many numbers an element has.
+/// * `dtype`: Of the numbers, which are little-endian in the files; neither bool nor string.
+///
+/// [`tokens_with`] takes options as well.
+#[must_use]
+pub fn tokens(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<DTypeName>) -> Pipeline {
+    tokens_with(files, length, dtype, TokensOptions::new())
+}
+
+/// [`tokens`] with options.
+#[must_use]
+pub fn tokens_with(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<DTypeName>, options: TokensOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("tokens").positional(files.into()).positional(length.into()).positional(dtype.into()).named("stride", options.stride).named("header_bytes", options.header_bytes))
 }
 
 /// Combines datasets element by element, in the structure in which they are given. Ends with the
@@ -1667,6 +1950,31 @@ impl Pipeline {
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
         self.then(OperatorCall::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites))
+    }
+
+    /// Packs sequences into elements of `length` tokens. A sequence is a vector, or a dict of vectors of
+    /// one length, of any dtype; the element is `{tokens, segment_ids, positions}`, or the dict's keys with
+    /// `segment_ids` and `positions`, all of shape \[length\]. The int32 segments count from 1 and positions
+    /// from 0 in each; both are 0 in the padding. Empty sequences are passed over, and one of exactly
+    /// `length` is given at once. With "first_fit" and "best_fit" up to `bins` elements are open: where
+    /// none has room and no other may be opened, the one with the least room left is given; one that is
+    /// full is given at once, and the others follow at the end in the order of their opening. "concat" cuts
+    /// at every `length`, and the rest of a sequence is a segment of its own; `long` and `bins` don't
+    /// apply. A sequence that is too long, or vectors of unequal lengths, are errors (invalid_argument);
+    /// these and failed elements pass at once.
+    ///
+    /// * `length`: The number of tokens in an element.
+    ///
+    /// [`Pipeline::pack_with`] takes options as well.
+    #[must_use]
+    pub fn pack(&self, length: impl Into<Int>) -> Pipeline {
+        self.pack_with(length, PackOptions::new())
+    }
+
+    /// [`Pipeline::pack`] with options.
+    #[must_use]
+    pub fn pack_with(&self, length: impl Into<Int>, options: PackOptions) -> Pipeline {
+        self.then(OperatorCall::new("pack").positional(length.into()).named("strategy", options.strategy).named("bins", options.bins).named("long", options.long).named("pad", options.pad).named("drop_remainder", options.drop_remainder))
     }
 
     /// Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
