@@ -4,6 +4,7 @@
 #include <string>
 
 #include "format/decompress.h"
+#include "format/inflate.h"
 #include "support/simulated_files.h"
 
 namespace weir {
