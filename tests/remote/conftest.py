@@ -35,7 +35,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("servers")
 
 
-@pytest.fixture(scope="session", params=["http", "s3", "gs", "az"])
+@pytest.fixture(scope="session", params=os.environ.get("WEIR_REMOTE_TEST_STORES", "http s3 gs az").split())
 def server(request, folder):
     """A running server of each kind: (kind, proxy, base, environment, folder of its files)."""
     with contextlib.ExitStack() as stack:
