@@ -34,7 +34,7 @@ constexpr std::array kSignatures = {
     Signature{0, "\xff\xff\xff\xff\x10"sv, "an Arrow stream", kNotRead},
     Signature{0, "FEA1"sv, "a Feather file", kNotRead},
     Signature{0, "Obj\x01"sv, "an Avro file", kNotRead},
-    Signature{0, "\x93NUMPY"sv, "a NumPy array (.npy)", kNumbers},
+    Signature{0, "\x93NUMPY"sv, "a NumPy array (.npy)", "read it by npy(files), without compression"},
     Signature{0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", kNumbers},
     Signature{0, "\0\0\x08\x01"sv, "an IDX file", kIdx},
     Signature{0, "\0\0\x08\x03"sv, "an IDX file", kIdx},
@@ -84,7 +84,7 @@ constexpr std::array kSignatures = {
 };
 
 constexpr Signature kBmp{0, "BM", "a BMP image", kImage};
-constexpr Signature kNpz{0, "", "arrays of NumPy (.npz)", kNumbers};
+constexpr Signature kNpz{0, "", "arrays of NumPy (.npz)", "read it by npz(file), without compression"};
 
 // Two letters may begin any text; four reserved bytes of 0 follow the size of an image.
 bool begins_like_bmp(std::string_view bytes) {

@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 RECORDS = ROOT / "tests/data/records"
@@ -40,7 +41,8 @@ class Tool:
                               check=False, input=given)
         self.err = done.stderr.decode()
         out = done.stdout.decode()
-        check(done.returncode == status,
+        self.out = out
+        check(status is None or done.returncode == status,
               f"{arguments}: expected status {status}, found {done.returncode}: {out[-500:]}{self.err[-500:]}")
         return out
 
@@ -118,8 +120,7 @@ def info_of_examples(tool):
 # Files of other formats: how they begin, and what they are called.
 FORMATS = {
     "a.parquet": (b"PAR1\x15\x04", "a Parquet file"), "a.arrow": (b"ARROW1\0\0", "an Arrow file"),
-    "a.npy": (b"\x93NUMPY\x01\0", "a NumPy array"), "a.h5": (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
-    "a.npz": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.npy", "arrays of NumPy (.npz)"),
+    "a.h5": (b"\x89HDF\r\n\x1a\n", "an HDF5 file"),
     "a.zip": (b"PK\x03\x04" + bytes(22) + b"\x05\0\0\0x.txt", "a zip archive"),
     "a.tar": (b"x" + bytes(256) + b"ustar\x0000", "a tar archive"),
     "a.so": (b"\x7fELF\x02\x01", "an ELF program"), "a.db": (b"SQLite format 3\0", "an SQLite database"),
@@ -146,7 +147,7 @@ def other_formats(tool):
             check(text or f"expected text, found {called}" in out, f"{source}: {out}")
         out = tool.run(f'fixed_length_record("{name}", 100000)', status=1)
         check(f"; the file begins like {called}" in out, f"fixed_length_record of {name}: {out}")
-    tool.write("z.npy.gz", gzip.compress(FORMATS["a.npy"][0]))
+    tool.write("z.npy.gz", gzip.compress(b"\x93NUMPY\x01\0"))
     tool("info", "z.npy.gz", status=2)
     check("found a NumPy array (.npy) in gzip: z.npy.gz" in tool.err, tool.err)
     tool.write("page.html", FORMATS["b.csv"][0])
@@ -379,6 +380,45 @@ def foreign(tool, folder):
         tool("head", file, status=1 if damaged else 0)
 
 
+def array_bytes(descr, shape, entries):
+    header = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+    return b"\x93NUMPY\x01\0" + len(header).to_bytes(2, "little") + header + entries
+
+
+def arrays(tool):
+    tool.write("a.npy", array_bytes("<i4", "(3,)", b"".join(n.to_bytes(4, "little") for n in (5, 6, 7))))
+    with zipfile.ZipFile(tool.folder / "a.npz", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("x.npy", array_bytes("|u1", "(2, 2)", b"\1\2\3\4"))
+        archive.writestr("name.npy", array_bytes("|S2", "(2,)", b"a\0bb"))
+    # The first bytes say what it is, not the name.
+    tool.write("a.csv.data", tool.read("a.npy"))
+    info = tool("info", "a.npy", "a.npz", "a.csv.data")
+    for line in ("kind         NumPy array\n", "elements     3\n", "structure    int32\n", '\n  npy("a.npy")\n', '\n  npy("a.csv.data")\n',
+                 "kind         arrays of NumPy\n", "structure    {x: uint8[2], name: string}\n", '\n  npz("a.npz")\n'):
+        check(line in info, f"info of arrays: expected {line!r} in {info}")
+    equal(tool("head", "-n", 2, "a.npy"), "5\n6\n", "head of an array")
+    equal(tool("head", "a.npz"), '{x: [1, 2], name: "a"}\n{x: [3, 4], name: "bb"}\n', "head of an archive")
+    equal(tool("validate", "a.npy", "a.npz"), "a.npy: 3 rows, no damage\na.npz: 2 rows, no damage\n", "validate of arrays")
+    equal(tool("index", "a.npy", "a.npz"), "a.npy: 3 rows, which need no index\na.npz: 2 rows, which need no index\n", "index of arrays")
+    check("a.npy.weir-index" not in tool.names(), "no index is written")
+    tool("convert", "a.npy", "from_npy.csv")
+    equal(tool.read("from_npy.csv"), b"value\n5\n6\n7\n", "an array as a table")
+    tool("convert", "a.npz", "from_npz.tfrecord")
+    equal(tool.run('tfrecord("from_npz.tfrecord") | map(r -> parse_example(r, {x: int64[2], name: string}))'),
+          '{x: [1, 2], name: "a"}\n{x: [3, 4], name: "bb"}\n', "an archive as records")
+    tool("convert", "a.npz", "from_npz")
+    equal(tool("head", "from_npz"), tool("head", "a.npz"), "an archive as saved elements")
+    for verb in ("info", "head", "validate"):
+        tool.write("cut.npy", tool.read("a.npy")[:-1])
+        tool(verb, "cut.npy", status=2)
+        check("error: data_loss" in tool.err and "cut.npy" in tool.err, f"{verb} of a cut array: {tool.err}")
+    damaged = bytearray(tool.read("a.npz"))
+    damaged[damaged.index(b"x.npy") + 8] ^= 1
+    tool.write("damaged.npz", bytes(damaged))
+    tool("validate", "damaged.npz", status=None)
+    check("data_loss" in tool.err + tool.out, f"validate of a damaged archive: {tool.err}{tool.out}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -392,6 +432,7 @@ def main():
         shard(tool)
         compressions(tool)
         convert(tool)
+        arrays(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:
         print(failure)

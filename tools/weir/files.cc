@@ -193,7 +193,14 @@ std::string csv_options(const DataFile& file) {
 // In names that TensorFlow's writers give.
 constexpr std::array<std::string_view, 4> kRecordWords = {"tfrecord", "tfevents", "-of-", "part-"};
 
-constexpr std::string_view kExpected = "expected TFRecords, a table, text or saved elements, found ";
+constexpr std::string_view kExpected = "expected TFRecords, a table, text, arrays or saved elements, found ";
+
+// The arrays of NumPy that a file begins like; text if it doesn't.
+FileKind kind_of_arrays(std::string_view contents) {
+  const Signature* const found = find_signature(contents);
+  if (found == nullptr || found->name.find("NumPy") == std::string_view::npos) return FileKind::text;
+  return contents.starts_with("PK") ? FileKind::arrays : FileKind::array;
+}
 
 // Whatever is in such a file, it was meant for records: they may be damaged.
 bool is_name_of_records(const std::string& name) {
@@ -227,7 +234,8 @@ std::string_view bare(std::string_view name) {
 }
 
 const char* kind_name(FileKind kind) {
-  constexpr std::array<const char*, 4> kNames = {"TFRecord", "CSV", "text", "saved elements"};
+  constexpr std::array<const char*, 6> kNames = {"TFRecord",       "CSV",         "text",
+                                                 "saved elements", "NumPy array", "arrays of NumPy"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -297,6 +305,11 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   out.compression = compression_of(bytes);
   if (has_suffix(name, {".weir-index"}))
     throw Error(WEIR_CODE_INVALID_ARGUMENT, "expected a file of data, found " + name + ", the index of one");
+  const FileKind arrays = kind_of_arrays(bytes);
+  if (arrays != FileKind::text) {
+    out.kind = arrays;
+    return out;
+  }
   const std::string contents =
       out.compression == "none" ? bytes : first_contents(runtime, out.name, kSignatureBytes);
   if (other == OtherFormat::refused) check_format(runtime, out, contents);
@@ -360,6 +373,10 @@ Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view o
       return parse(runtime, "text_line(@file, compression: \"auto\")", arguments);
     case FileKind::saved:
       return parse(runtime, "load(@file)", arguments);
+    case FileKind::array:
+      return parse(runtime, "npy(@file)", arguments);
+    case FileKind::arrays:
+      return parse(runtime, "npz(@file)", arguments);
     default:
       if (file.columns.empty())
         return parse(runtime, "text_line(@file) | take(0) | map(x -> (x,))", arguments);
@@ -385,6 +402,10 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
       return begin + "text_line(" + name + compression + ")";
     case FileKind::saved:
       return begin + "load(" + name + ")";
+    case FileKind::array:
+      return begin + "npy(" + name + ")";
+    case FileKind::arrays:
+      return begin + "npz(" + name + ")";
     default:
       if (column_types.empty()) return "";
       return begin + "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";

@@ -12,8 +12,12 @@
 
 namespace weir::command {
 
-enum class FileKind { records, csv, text, saved };
+enum class FileKind { records, csv, text, saved, array, arrays };
 const char* kind_name(FileKind kind);
+// Whether its elements have the structure that the files say.
+inline bool has_structure(FileKind kind) {
+  return kind == FileKind::saved || kind == FileKind::array || kind == FileKind::arrays;
+}
 
 // A file's name without the suffix of a compression.
 std::string_view bare(std::string_view name);
@@ -69,7 +73,7 @@ class ColumnKind {
 FileKind kind_to_write(const std::string& name);
 
 // The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, or
-// saved elements. `on_corrupt` is that of tfrecord.
+// elements of their own structure. `on_corrupt` is that of tfrecord.
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt = "error");
 
 // The document that reads it, as somebody would write it; empty if there is nothing to read.

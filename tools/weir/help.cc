@@ -332,25 +332,25 @@ usage:
   weir shard    -n COUNT -o NAME FILE...
   weir convert  FROM TO
 
-Files are TFRecords, CSV (.csv, .tsv), text, or the folder of saved elements. The name tells which, else the first bytes
-do. They may be compressed with gzip, zlib, zstd, lz4, bzip2 or xz. `-` is standard input. A file of another format,
-such as Parquet, NumPy's or an archive, is refused with the name of that format. --record-bytes N is the longest record,
-line or row to read, in bytes; the default is 268435456.
+Files are TFRecords, CSV (.csv, .tsv), text, NumPy's arrays (.npy, .npz), or the folder of saved elements. The name tells
+which, else the first bytes do; arrays are known by these alone. They may be compressed with gzip, zlib, zstd, lz4, bzip2
+or xz, but not arrays. `-` is standard input. A file of another format, such as Parquet or tar, is refused with the name of
+that format. --record-bytes N is the longest record, line or row to read, in bytes; the default is 268435456.
 
 head      prints the first COUNT rows of each, 10 by default. tf.Examples and tf.SequenceExamples are decoded, one
           column per feature; `-` is a missing one. Other records are strings.
 info      reads the whole file. Prints kind, compression, bytes and rows; for Examples each feature with its kind, the
-          number of records that have it, and its number of values; for CSV the columns with their dtypes. Then it
-          prints a document that reads the file, ready to paste. If some records lack a feature that has one value
-          in all others, the document has a default for it. A column is int64 or float32 if all of its fields can be
-          read so; whole numbers beyond int64 stay strings.
+          number of records that have it, and its number of values; for CSV the columns with their dtypes; for arrays
+          and saved elements their structure. Then it prints a document that reads the file, ready to paste. If some
+          records lack a feature that has one value in all others, the document has a default for it. A column is
+          int64 or float32 if all of its fields can be read so; whole numbers beyond int64 stay strings.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, FILE.weir-index, unless it has a current one. With it `skip` and
           `shard` after `tfrecord` or `text_line` go straight to their records, and `global_shuffle` needs no pass
           over the file first. It is valid for one size and modification time of the file. Compressed files have no
-          index, except those in zstd that weir wrote. That of a CSV file depends on the options of `csv`, which makes
-          it when it is needed.
+          index, except those in zstd that weir wrote, and arrays need none. That of a CSV file depends on the options of
+          `csv`, which makes it when it is needed.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .tfrecord.zst and so on,

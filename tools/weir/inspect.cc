@@ -324,7 +324,7 @@ void print_line(const char* name, const std::string& value) {
 void print_begin(const DataFile& file, const std::string& kind) {
   print(stdout, file.shown + "\n");
   print_line("kind", kind);
-  if (file.kind != FileKind::saved) print_line("compression", file.compression);
+  if (!has_structure(file.kind)) print_line("compression", file.compression);
   print_line("bytes", with_commas(file.size));
 }
 
@@ -438,7 +438,7 @@ bool info_of_rows(const Runtime& runtime, const DataFile& file) {
   progress.finish();
   print_begin(file, command::kind_name(file.kind));
   print_line(file.kind == FileKind::text ? "lines" : "elements", with_commas(rows));
-  if (file.kind == FileKind::saved) print_line("structure", dataset.spec().text());
+  if (has_structure(file.kind)) print_line("structure", dataset.spec().text());
   print_damage(errors, first);
   print(stdout, "\n  " + document_of(file, {}) + "\n");
   return errors > 0;

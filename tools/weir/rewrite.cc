@@ -134,6 +134,11 @@ bool make_index(const Runtime& runtime, const std::string& name) {
          "expected a TFRecord or text file, whose index is written next to it, found standard input");
   const DataFile file = look_at(runtime, name);
   const bool text = file.kind == FileKind::text;
+  if (has_structure(file.kind)) {
+    const int64_t count = rows_of(runtime, file).cardinality();
+    print(stdout, name + ": " + counted(static_cast<uint64_t>(count), "row") + ", which need no index\n");
+    return false;
+  }
   if (file.kind != FileKind::records && !text)
     fail(WEIR_CODE_INVALID_ARGUMENT,
          "expected a TFRecord or text file, found " + name + ", which is " + kind_name(file.kind));
@@ -335,7 +340,7 @@ class RowReader {
   RowReader(const Runtime& runtime, DataFile file)
       : runtime_(runtime), file_(std::move(file)), rows_(rows_of(runtime, file_)) {
     if (file_.kind == FileKind::csv) kinds_ = kinds_of_columns(runtime, file_);
-    if (file_.kind == FileKind::saved) {
+    if (has_structure(file_.kind)) {
       const Spec spec = rows_.spec();
       for (const auto& part : detail::parts_of(spec))
         names_.push_back(part.path.empty() ? "value" : part.path);
