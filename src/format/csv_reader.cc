@@ -8,8 +8,28 @@
 namespace weir {
 
 CsvReader::CsvReader(std::unique_ptr<ByteStream> stream, CsvFormat format, uint64_t record_bytes_limit,
-                     size_t block_bytes)
-    : FileReader(std::move(stream), record_bytes_limit, block_bytes), rows_(std::move(format)) {}
+                     size_t block_bytes, CsvNames* first)
+    : FileReader(std::move(stream), record_bytes_limit, block_bytes),
+      rows_(std::move(format)),
+      first_(first) {}
+
+void CsvNames::state(Archive& archive) {
+  if (archive.loading()) *this = {};
+  if (archive.loading() ? !archive.next_is("columns") : names.empty()) return;
+  archive("columns", names);
+  archive("columns_of", file);
+}
+
+void CsvReader::compare_names() {
+  if (first_ == nullptr || rows_.header() == first_->names) return;
+  if (first_->names.empty()) {
+    *first_ = {rows_.header(), file()};
+    return;
+  }
+  fail(Code::invalid_argument,
+       expected_found(concat("the columns ", first_->names, ", as in ", quote(first_->file)), rows_.header(),
+                      "read files of other columns by another csv"));
+}
 
 template <class Parse>
 size_t CsvReader::read(Parse parse) {
@@ -50,7 +70,11 @@ void CsvReader::skip_header() {
     fail(Code::invalid_argument, expected_found("a header", "an empty file"));
   } else {
     // As of a row, a mistake in it is one error, and the rows follow.
-    if (rows_.mistaken()) rows_.add(file(), blocks_.offset(), record_);
+    if (rows_.mistaken()) {
+      rows_.add(file(), blocks_.offset(), record_);
+    } else {
+      compare_names();
+    }
     blocks_.advance(size);
   }
 }
@@ -62,6 +86,7 @@ Status CsvReader::next_batch(size_t max_rows, size_t max_bytes, Block& out) {
     rows_.begin(max_rows);
     owners_.clear();
     if (!done_ && !begins_like_text()) return std::exchange(failure_, {});
+    if (!rows_.format().header) skip_byte_order_mark();
     if (rows_.format().header && blocks_.offset() == 0 && !done_) skip_header();
     const uint64_t first = blocks_.offset();
     while (added() < max_rows && !done_ && blocks_.offset() - first < max_bytes) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "format/file_reader.h"
 #include "format/parse_number.h"
 #include "fs/file_system.h"
 
@@ -39,10 +40,10 @@ void CsvRows::begin(size_t max_rows) {
 bool CsvRows::parse_header(const char*& at, const char* end, bool last) {
   wrong_.kind = Wrong::Kind::nothing;
   // A byte-order mark stands before the quotes of the first name.
-  const std::string_view mark = "\xef\xbb\xbf";
   const std::string_view bytes(at, static_cast<size_t>(end - at));
-  if (bytes.size() < mark.size() && !last) return false;
-  if (bytes.starts_with(mark)) at += mark.size();
+  if (bytes.size() < kByteOrderMark.size() && !last) return false;
+  if (bytes.starts_with(kByteOrderMark)) at += kByteOrderMark.size();
+  header_.clear();
   CsvField value;
   CsvEnd ended = CsvEnd::delimiter;
   for (int64_t field = 0; ended == CsvEnd::delimiter; ++field) {
@@ -50,6 +51,9 @@ bool CsvRows::parse_header(const char*& at, const char* end, bool last) {
     if (ended == CsvEnd::more) return false;
     if (value.mistake && wrong_.kind == Wrong::Kind::nothing)
       wrong_ = {field, 0, value.mistake, value.bytes, Wrong::Kind::field};
+    std::string name(value.bytes);
+    if (value.doubled) name.resize(CsvParser::undouble(value.bytes, name.data()));
+    header_ += concat(field == 0 ? "" : ", ", quote(name));
   }
   return true;
 }

@@ -48,6 +48,8 @@ class CsvRows {
   int rows() const { return rows_; }
   // Whether the row that was parsed has a mistake.
   bool mistaken() const { return wrong_.kind != Wrong::Kind::nothing; }
+  // The names of the header that was parsed, in quotes.
+  const std::string& header() const { return header_; }
 
   // Forgets the rows. REQUIRES: at most `max_rows` are added
   void begin(size_t max_rows);
@@ -88,6 +90,7 @@ class CsvRows {
   RowErrors errors_;
   Wrong wrong_;
   int rows_ = 0;
+  std::string header_;
   // The memory of strings that were copied, the last of which has room left.
   std::vector<BufferRef> copies_;
   size_t copied_ = 0;

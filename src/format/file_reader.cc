@@ -75,6 +75,12 @@ bool FileReader::begins_like_text() {
   return failure_.ok();
 }
 
+void FileReader::skip_byte_order_mark() {
+  if (record_ != 0 || blocks_.offset() != 0) return;
+  if (signature_of(blocks_.peek(kByteOrderMark.size())).starts_with(kByteOrderMark))
+    blocks_.advance(kByteOrderMark.size());
+}
+
 // Handled like any other error of the file.
 void FileReader::fail_without_memory() {
   try {

@@ -44,6 +44,9 @@ struct RecordPosition {
   uint64_t record = 0;
 };
 
+// At the beginning of a text, which it is no part of.
+inline constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 // What to say of a file that begins so, if it is of another format or compression and its bytes are no text.
 std::optional<Mistake> mistake_of_no_text(std::span<const uint8_t> first_bytes);
 
@@ -75,6 +78,8 @@ class FileReader {
   std::string format_hint();
   // False, and failed, at the beginning of a file of another format whose bytes are no text.
   bool begins_like_text();
+  // At the beginning of a file.
+  void skip_byte_order_mark();
 
   BlockReader blocks_;
   const uint64_t record_bytes_limit_;

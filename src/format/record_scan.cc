@@ -19,7 +19,6 @@ constexpr uint64_t kRecordFooterBytes = 4;
 // The lengths of small records are read together.
 constexpr size_t kScanBytes = size_t{256} << 10;
 constexpr size_t kLeastScanBytes = 4096;
-constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 void put_offset(std::string& out, uint64_t offset) {
   out.append(reinterpret_cast<const char*>(&offset), sizeof(offset));
@@ -90,11 +89,16 @@ class TFRecordScan {
   size_t width_ = kLeastScanBytes;
 };
 
+size_t mark_bytes(std::span<const uint8_t> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  return text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+}
+
 // The lines that LineReader gives.
 class LineScan {
  public:
   void take(std::span<const uint8_t> bytes, uint64_t offset, std::string& out) {
-    for (size_t at = 0; at < bytes.size();) {
+    for (size_t at = offset == 0 ? mark_bytes(bytes) : 0; at < bytes.size();) {
       if (!inside_) put_offset(out, offset + at);
       const size_t left = bytes.size() - at;
       const auto* newline = static_cast<const uint8_t*>(std::memchr(bytes.data() + at, '\n', left));
@@ -126,12 +130,8 @@ class RowScan {
       : quotes_(format.quotes), delimiter_(static_cast<uint8_t>(format.delimiter)), header_(format.header) {}
 
   void take(std::span<const uint8_t> bytes, uint64_t offset, std::string& out) {
-    size_t at = 0;
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (offset == 0 && header_ && text.starts_with(kByteOrderMark)) {
-      at = kByteOrderMark.size();
-      state_ = State::field;
-    }
+    size_t at = offset == 0 ? mark_bytes(bytes) : 0;
+    if (at > 0 && header_) state_ = State::field;
     for (; at < bytes.size(); ++at) {
       const bool begins = state_ == State::row || (state_ == State::carriage_return && bytes[at] != '\n');
       if (begins) {

@@ -30,6 +30,7 @@ std::string_view WithoutReturns::copy(std::string_view line) {
 
 std::string_view LineReader::next_line(RecordBatch& out) {
   if (!begins_like_text()) return {};
+  skip_byte_order_mark();
   std::span<const uint8_t> bytes = blocks_.peek(1);
   const void* newline = nullptr;
   // How many bytes have no newline among them.

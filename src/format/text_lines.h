@@ -1,8 +1,9 @@
 // LineReader: the lines of a text file as views into shared buffers.
 //
 // A line ends with \n or the end of the file and is given without it; every \r is dropped. The end of the
-// file ends no line that has no bytes. Lines are bytes: nothing is decoded, and a byte-order mark stays. A
-// file that begins like a compressed one, or like another format that is no text, is invalid_argument.
+// file ends no line that has no bytes. Lines are bytes: nothing is decoded, but a byte-order mark at the
+// beginning of the file is left out. A file that begins like a compressed one, or like another format that is
+// no text, is invalid_argument.
 #pragma once
 
 #include "format/file_reader.h"

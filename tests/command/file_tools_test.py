@@ -170,7 +170,7 @@ TABLES = {
     "proper.csv": (b'1,"a"\n2,5" pipe\n', "[int64, string])"),
     "returns.csv": (b"1,a\r2,b\r", "[int64, string])"),
     "title.csv": (b"made by hand\n1,a\n2,b\n", "[int64, string], header: true)"),
-    "mark.csv": (b"\xef\xbb\xbf1,a\n2,b\n", "[string, string])"),
+    "mark.csv": (b"\xef\xbb\xbf1,a\n2,b\n", "[int64, string])"),
     "lines.csv": (b'"id","the\nname"\n1,a\n', "[int64, string], header: true)"),
     "open.csv": (b'id,"x, y",z\n1,"a\nb",c\n', "[int64, string, string], header: true)"),
 }

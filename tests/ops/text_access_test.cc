@@ -102,6 +102,11 @@ TEST_CASE("rows by position are those that are read one after another, those wit
   check_positions(files.call("csv", {"wide"}, columns));
   check_positions(files.call("csv", {"a"}, ", [0, \"n\"]"));
   check_positions(files.call("csv", {"a"}, ", [string], select: [1]"));
+  files.write("m",
+              "\xef\xbb\xbf"
+              "1,a\n2,b");
+  files.write("mark", "\xef\xbb\xbf");
+  check_positions(files.call("csv", {"m", "mark", "m"}, columns));
   files.write("h", "\xef\xbb\xbf\"n\no\",s\r\n1,a\n2,b");
   files.write("only", "n,s");
   check_positions(files.call("csv", {"h", "only", "h"}, columns + ", header: true"));

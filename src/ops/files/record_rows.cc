@@ -81,11 +81,12 @@ class LineRows final : public StringRows {
     StringRows::begin(rows, out, owners);
   }
   std::string_view add(const RecordBytes& record) override {
-    if (record.before >= 0 && record.before != '\n') return "it does not begin a line";
-    const size_t size = record.bytes.find('\n');
-    if (size == std::string_view::npos ? !record.at_end : size + 1 != record.bytes.size())
+    if (!record.begins_file() && record.before != '\n') return "it does not begin a line";
+    const std::string_view text = record.text();
+    const size_t size = text.find('\n');
+    if (size == std::string_view::npos ? !record.at_end : size + 1 != text.size())
       return "it is not one line";
-    StringRows::add(without_returns_.of(record.bytes.substr(0, size), owners().list));
+    StringRows::add(without_returns_.of(text.substr(0, size), owners().list));
     return {};
   }
 
@@ -105,9 +106,10 @@ class TableRows final : public RecordRows {
   }
   std::string_view add(const RecordBytes& record) override {
     const auto ends_row = [](int c) { return c == '\n' || c == '\r'; };
-    if (record.before >= 0 && !ends_row(record.before)) return "it does not begin a row";
-    const char* at = record.bytes.data();
-    const char* const end = at + record.bytes.size();
+    if (!record.begins_file() && !ends_row(record.before)) return "it does not begin a row";
+    const std::string_view text = record.text();
+    const char* at = text.data();
+    const char* const end = at + text.size();
     rows_.parse(at, end, true);
     if (at != end || !(record.at_end || ends_row(end[-1]))) return "it is not one row";
     rows_.add(record.file, record.offset, static_cast<uint64_t>(record.record));

@@ -9,6 +9,7 @@
 
 #include "core/block.h"
 #include "format/csv_rows.h"
+#include "format/file_reader.h"
 
 namespace weir {
 
@@ -22,6 +23,14 @@ struct RecordBytes {
   const std::string& file;
   uint64_t offset = 0;
   int64_t record = 0;
+
+  // Nothing but a byte-order mark precedes it.
+  bool begins_file() const { return before < 0 || (before == 0xbf && offset == kByteOrderMark.size()); }
+  // The bytes without such a mark, which older indices count to the first record.
+  std::string_view text() const {
+    const bool marked = before < 0 && bytes.starts_with(kByteOrderMark);
+    return marked ? bytes.substr(kByteOrderMark.size()) : bytes;
+  }
 };
 
 class RecordRows {

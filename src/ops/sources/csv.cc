@@ -29,8 +29,7 @@ struct CsvParams : ParamsOf<CsvParams> {
     f("files", files, kFilesDoc);
     f("columns", columns,
       "Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string.");
-    f("header", header,
-      "The first row of each file holds names and is left out, with a byte-order mark before it.");
+    f("header", header, "The first row of each file holds names, the same in all files, and is left out.");
     f("delim", delim, "The byte between fields.");
     f("quote", quote,
       "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.");
@@ -120,15 +119,17 @@ struct Format {
     return row;
   }
 
+  using Memory = CsvNames;
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
-                                              uint64_t limit) {
+                                              uint64_t limit, Memory& first) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
-    return std::make_unique<Reader>(std::move(stream), std::move(format), limit, block_bytes(params));
+    return std::make_unique<Reader>(std::move(stream), std::move(format), limit, block_bytes(params), &first);
   }
   static constexpr bool kNeedsIndex = true;
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
+    WEIR_TRY(check_headers(ctx, params, files));
     const IndexedFormat indexed = indexed_format(format);
     return indexed_access(ctx, files, indexed, csv_rows(std::move(format)));
   }
@@ -139,6 +140,20 @@ struct Format {
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 
  private:
+  // Of files that are read by positions.
+  static Status check_headers(Context& ctx, const Params& params, const std::vector<std::string>& files) {
+    if (!*params.header || files.size() < 2) return Status();
+    const auto limit = static_cast<uint64_t>(ctx.runtime().limits.record_bytes);
+    Memory first;
+    Block row;
+    for (const std::string& name : files) {
+      WEIR_ASSIGN(std::unique_ptr<ByteStream> stream,
+                  open_stream(ctx.session.files(), name, Compression::none));
+      WEIR_ASSIGN(const std::unique_ptr<Reader> reader, make(std::move(stream), params, limit, first));
+      WEIR_TRY(reader->next_batch(1, 1, row));
+    }
+    return Status();
+  }
   static Result<CsvFormat> format_of(const Params& params) {
     CsvFormat format;
     WEIR_TRY(check_delim(params));
@@ -167,7 +182,7 @@ const OperatorDef& definition() {
       .name = "csv",
       .page =
           {.doc =
-               "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which the first such reading makes, of files whose header has no mistake; then a row that is too long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.",
+               "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A byte-order mark at the start of a file is left out. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected or has a header with other names than the first file (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which the first such reading makes, of files whose header has no mistake; then a row that is too long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.",
            .cost =
                "Reading, decompressing, finding the ends of fields and parsing the numbers of the selected columns. Strings are views of the read buffers; only those with doubled quotes are copied.",
            .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",

@@ -88,17 +88,26 @@ TEST_CASE("csv: what stands for an empty field") {
         Lines{"(\"s\", -2.5, \"t\")", "(\"s\", -2.5, \"x\")", "(\"s\", nan, \"NA \")"});
 }
 
+TEST_CASE("csv: a restored position knows the names of the first file") {
+  const std::string of = kConformanceData + "names/";
+  const std::string text = "csv([\"" + of + "mark.csv\", \"" + of + "other.csv\", \"" + of +
+                           "same.csv\"], [int64, int64], header: true)";
+  const Lines all = {"(1, 2)", "error: invalid_argument", "(3, 4)"};
+  CHECK(run(text) == all);
+  for (int64_t position = 0; position <= 3; ++position)
+    CHECK(run_restored(text, position) == Lines(all.begin() + position, all.end()));
+}
+
 TEST_CASE("csv: headers, and ends of lines and files") {
   CHECK(Table("a,b\r\n1,2\r\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a,b\r1,2\r").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a,b\n\n1,2").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
   CHECK(Table("\"a\nb\",\"c\"\"\"\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
-  // A byte-order mark before a header, in a file that is shorter than one, and before a row, where it is
-  // data.
+  // A byte-order mark before a header, in a file that is shorter than one, and before a row.
   CHECK(Table("\xef\xbb\xbf\"a\",b\n1,2\n").rows("[int64, int64], header: true") == Lines{"(1, 2)"});
   CHECK(Table("a").rows("[int64], header: true").empty());
-  CHECK(Table("\xef\xbb\xbfx,2\n").rows("[string, int64]") == Lines{R"(("\xef\xbb\xbfx", 2))"});
+  CHECK(Table("\xef\xbb\xbfx,2\n").rows("[string, int64]") == Lines{R"(("x", 2))"});
   CHECK(Table("a\"b,c\n1,2\n").rows("[int64, int64], header: true") ==
         Lines{"error: invalid_argument", "(1, 2)"});
   for (const char* bad : {"", "\"a,b\n1,2\n"}) {

@@ -47,9 +47,12 @@ TEST_CASE("text_line drops every carriage return and keeps all other bytes") {
   CHECK(file.lines("a\r\nb\r\n") == Lines{"\"a\"", "\"b\""});
   CHECK(file.lines("\r\ra\r\rb\r\nc\rd\n") == Lines{"\"ab\"", "\"cd\""});
   CHECK(file.lines("\r\n\r") == Lines{"\"\""});
+  // A byte-order mark is no data at the beginning of a file, and bytes like others behind it.
   CHECK(file.lines("\xef\xbb\xbf"
-                   "a\n")
-            .at(0) != "\"a\"");
+                   "a\n\xef\xbb\xbf"
+                   "b") == Lines{"\"a\"", R"("\xef\xbb\xbfb")"});
+  CHECK(file.lines("\xef\xbb\xbf").empty());
+  CHECK(file.lines("\xef\xbb\n") == Lines{R"("\xef\xbb")"});
   CHECK(run("text_line(" + quoted_text("utf8.txt") + ") | take(1)").size() == 1);
 }
 
