@@ -16,6 +16,9 @@ class Placed final : public Access {
   Placed(std::unique_ptr<Access> access, PathRef path) : access_(std::move(access)), path_(std::move(path)) {}
 
   AccessCount count() const override { return access_->count(); }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    return access_->foresee(positions, time, plan);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     access_->read(ctx, positions, out);
     for (RowError& error : out.errors) {
@@ -38,13 +41,21 @@ class SliceAccess final : public Access {
 
   AccessCount count() const override { return count_; }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
-    positions_.clear();
-    // Below the input's count, see slice_access().
-    for (int64_t position : positions) positions_.push_back(slice_.first + position * slice_.step);
+    move(positions);
     input_->read(ctx, positions_, out);
+  }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    move(positions);
+    return input_->foresee(positions_, time, plan);
   }
 
  private:
+  void move(std::span<const int64_t> positions) {
+    positions_.clear();
+    // Below the input's count, see slice_access().
+    for (int64_t position : positions) positions_.push_back(slice_.first + position * slice_.step);
+  }
+
   const std::unique_ptr<Access> input_;
   const Slice slice_;
   const AccessCount count_;

@@ -20,6 +20,8 @@
 
 namespace weir {
 
+class ReadPlan;  // fs/read_through.h
+
 // How many elements can be read.
 struct AccessCount {
   static constexpr int64_t kMost = INT64_MAX;
@@ -43,6 +45,12 @@ class Access {
   // as is one over which an element below failed. May throw.
   // REQUIRES: positions from 0 to count().positions - 1, at most kMaxBlockRows
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
+  // Tells the plan that the elements of these positions will be read, the first at `time` and each other one
+  // a unit of time after the one before. False where that is of no use, which holds for all positions.
+  virtual bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) {
+    static_cast<void>(positions), static_cast<void>(time), static_cast<void>(plan);
+    return false;
+  }
 };
 
 // Whether the iterator was cancelled: then all rows fail. Destroy does not wait for reads of files, so

@@ -80,7 +80,8 @@ class BlockCache::File final : public RandomAccessFile {
   CacheReader reader_;
 };
 
-BlockCache::BlockCache() = default;
+BlockCache::BlockCache(uint64_t stream_bytes, uint64_t shared_bytes)
+    : stream_bytes_(stream_bytes), shared_bytes_(shared_bytes) {}
 BlockCache::~BlockCache() = default;
 
 RefPtr<RandomAccessFile> BlockCache::wrap(const std::string& name, OpenedRemote opened) {
@@ -93,7 +94,7 @@ uint64_t BlockCache::used_bytes() const {
 }
 
 uint64_t BlockCache::capacity() const {
-  return kSharedBytes + kStreamBytes * static_cast<uint64_t>(open_files_);
+  return shared_bytes_ + stream_bytes_ * static_cast<uint64_t>(open_files_);
 }
 
 void BlockCache::begin(std::string key, CacheReader& reader) {
@@ -244,7 +245,8 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
   RefPtr<Extent> extent;
   {
     MutexLock lock(mutex_);
-    const bool in_order = offset == reader.next && reader.begun;
+    // The rest of a read that one extent had not all of tells nothing of order.
+    const bool in_order = offset == reader.next && reader.begun && (reader.ahead > 0 || !reader.was_cut);
     extent = find(reader, offset);
     const bool waits = !extent || extent->is_pending();
     if (!in_order) {
@@ -252,14 +254,16 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
       reader.ahead = 0;
     } else if (waits || reader.ahead == 0) {
       // The rest of the share is for the extent that is being read, and for one that reaches further.
-      const uint64_t share = kStreamBytes + kSharedBytes / static_cast<uint64_t>(open_files_);
+      const uint64_t share = stream_bytes_ + shared_bytes_ / static_cast<uint64_t>(open_files_);
       reader.ahead = std::clamp(2 * reader.ahead, kBlockBytes, share * 2 / 3);
     }
     reader.begun = true;
     reader.next = offset;
     if (!extent) {
-      make_room(kBlockBytes);
-      extent = add(reader, offset, reader.ahead / 4);
+      const uint64_t wanted =
+          (offset % kBlockBytes + out.size() + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+      const bool fits = make_room(std::min(wanted, kMostBlocks * kBlockBytes));
+      extent = add(reader, offset, std::max(reader.ahead / 4, fits ? wanted : kBlockBytes));
       added.push_back(extent);
     }
     if (reader.ahead > 0) add_ahead(reader, extent->end(), added);
@@ -268,8 +272,10 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
   WEIR_TRY(extent->wait());
   const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
   std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);
+  reader.opened.file->used(extent->offset, {extent->data->data(), extent->data->size()}, size);
   MutexLock lock(mutex_);
   reader.next = offset + size;
+  reader.was_cut = size < out.size() && reader.next < reader.opened.info.size;
   if (extent->kept || extent->awaited) keep(*extent, reader.ahead > 0 && reader.next == extent->end());
   return size;
 }

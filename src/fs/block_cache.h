@@ -2,11 +2,12 @@
 // those who read in order.
 //
 // A file is cut at multiples of kBlockBytes. An Extent is a run of one to kMostBlocks of them that is asked
-// for at once. A read waits for the extent that it needs; if the file is read in order, those after it are
-// asked for as well. How far ahead that goes doubles whenever the reader has to wait for one, up to
-// two thirds of the file's share: kStreamBytes and as much of kSharedBytes as of any other open file. The
-// cache keeps at most the shares of all open files, and drops what was read past first, then what was used
-// longest ago. A read that failed is told to those who wait for it, and the next one asks again.
+// for at once. A read waits for the extent that it needs, which has all that it wants if there is room; if
+// the file is read in order, those after it are asked for as well. How far ahead that goes doubles whenever
+// the reader has to wait for one, up to two thirds of the file's share: kStreamBytes and as much of
+// kSharedBytes as of any other open file. The cache keeps at most the shares of all open files, and drops
+// what was read past first, then what was used longest ago. A read that failed is told to those who wait for
+// it, and the next one asks again.
 //
 // May be used on any thread. The lock is a leaf: files are read, and threads woken, without it.
 #pragma once
@@ -43,6 +44,8 @@ struct CacheReader {
   uint64_t next = 0;
   uint64_t ahead = 0;
   bool begun = false;
+  // It wanted more than the extent had.
+  bool was_cut = false;
 };
 
 class BlockCache : public RefCounted {
@@ -52,7 +55,9 @@ class BlockCache : public RefCounted {
   static constexpr uint64_t kStreamBytes = uint64_t{8} << 20;
   static constexpr uint64_t kSharedBytes = uint64_t{64} << 20;
 
-  BlockCache();
+  // What it keeps at most: so much for each open file, and so much for all.
+  // REQUIRES: stream_bytes >= 2 * kBlockBytes
+  explicit BlockCache(uint64_t stream_bytes = kStreamBytes, uint64_t shared_bytes = kSharedBytes);
   ~BlockCache() override;
 
   // A file whose reads go through the cache.
@@ -81,6 +86,8 @@ class BlockCache : public RefCounted {
   void forget(Extent& extent);
   uint64_t capacity() const;
 
+  const uint64_t stream_bytes_;
+  const uint64_t shared_bytes_;
   mutable Mutex mutex_;
   Versions versions_;
   int64_t open_files_ = 0;

@@ -17,7 +17,8 @@ class ReopenedFile;
 // Those that are open, the one that was read last first.
 class OpenFiles : public RefCounted {
  public:
-  OpenFiles(FileSystem& files, size_t most) : files_(files), most_(most) {}
+  OpenFiles(FileSystem& files, size_t most, std::shared_ptr<FileSystem> owner)
+      : files_(files), owner_(std::move(owner)), most_(most) {}
 
   // The open file, until it has been read; opens it if need be.
   Result<RefPtr<RandomAccessFile>> lease(ReopenedFile& file);
@@ -25,6 +26,7 @@ class OpenFiles : public RefCounted {
 
  private:
   FileSystem& files_;
+  const std::shared_ptr<FileSystem> owner_;
   const size_t most_;
   Mutex mutex_;
   std::list<ReopenedFile*> used_;
@@ -96,8 +98,8 @@ void OpenFiles::forget(ReopenedFile& file) noexcept {
   closed = std::move(file.file_);
 }
 
-FewOpenFiles::FewOpenFiles(FileSystem& files, size_t most)
-    : WrappedFiles(files), open_(make_ref<OpenFiles>(files, most)) {}
+FewOpenFiles::FewOpenFiles(FileSystem& files, size_t most, std::shared_ptr<FileSystem> owner)
+    : WrappedFiles(files), open_(make_ref<OpenFiles>(files, most, std::move(owner))) {}
 FewOpenFiles::~FewOpenFiles() = default;
 
 Result<RefPtr<RandomAccessFile>> FewOpenFiles::do_open(const std::string& name) {

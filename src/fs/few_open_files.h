@@ -5,6 +5,9 @@
 // files may outlive it, not the file system below.
 #pragma once
 
+#include <memory>
+#include <string>
+
 #include "core/ref.h"
 #include "fs/wrapped_files.h"
 
@@ -14,7 +17,8 @@ class OpenFiles;
 
 class FewOpenFiles final : public WrappedFiles {
  public:
-  FewOpenFiles(FileSystem& files, size_t most);
+  // `owner` keeps the file system below, may be null.
+  FewOpenFiles(FileSystem& files, size_t most, std::shared_ptr<FileSystem> owner = nullptr);
   ~FewOpenFiles() override;
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
 

@@ -20,6 +20,9 @@
 
 namespace weir {
 
+class ReadPlan;      // fs/read_through.h
+struct ReadThrough;  // fs/read_through.h
+
 // A file open for reading at any position.
 class RandomAccessFile : public RefCounted {
  public:
@@ -118,6 +121,12 @@ class FileSystem {
 
   // open() and lock() without a BlockingRead, which must not lie in another: for a file system over another.
   virtual Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) = 0;
+  // do_open() for one iterator. Only remote files are read through it.
+  virtual Result<RefPtr<RandomAccessFile>> do_open_through(const std::string& name, ReadThrough&) {
+    return do_open(name);
+  }
+  // Takes what will be read; null if that is of no use.
+  virtual RefPtr<ReadPlan> plan_reads();
   // unavailable in place of waiting, unless the file system can wait.
   virtual Result<std::unique_ptr<FileLock>> do_lock(const std::string& name);
 };

@@ -505,15 +505,29 @@ Status write_private_file(const std::string& name, std::span<const uint8_t> byte
   const std::string temporary = name + ".tmp";
   // Another user's stays, and is an error here.
   ::unlink(temporary.c_str());
-  const Descriptor file(retried(
-      [&] { return ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600); }));
-  if (!file.valid()) return failure_of(errno, "create", temporary);
-  Status written = write_all(file.number(), temporary, bytes);
+  WEIR_TRY(create_private_file(temporary, bytes));
   // Takes the place of a link, not of what it leads to.
-  if (written.ok() && ::rename(temporary.c_str(), name.c_str()) != 0)
-    written = failure_of(errno, "replace", name);
-  if (!written.ok()) ::unlink(temporary.c_str());
+  Status renamed = rename_local_file(temporary, name);
+  if (!renamed.ok()) ::unlink(temporary.c_str());
+  return renamed;
+}
+
+Status create_private_file(const std::string& name, std::span<const uint8_t> bytes) {
+  WEIR_TRY(check_name(name));
+  const Descriptor file(retried(
+      [&] { return ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600); }));
+  if (!file.valid()) return failure_of(errno, "create", name);
+  Status written = write_all(file.number(), name, bytes);
+  if (!written.ok()) ::unlink(name.c_str());
   return written;
+}
+
+Status rename_local_file(const std::string& from, const std::string& to) {
+  return ::rename(from.c_str(), to.c_str()) == 0 ? Status() : failure_of(errno, "replace", to);
+}
+
+void touch_local_file(const std::string& name) noexcept {
+  static_cast<void>(::utimensat(AT_FDCWD, name.c_str(), nullptr, 0));
 }
 
 void set_cache_folder(const std::function<const char*(const char*)>& variable) {

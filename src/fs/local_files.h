@@ -24,4 +24,12 @@ void set_cache_folder(const std::function<const char*(const char*)>& variable);
 // leave behind; another user's NAME.tmp makes it fail.
 Status write_private_file(const std::string& name, std::span<const uint8_t> bytes);
 
+// Creates a file that only this user can read. It is not there yet, and a link of that name is not followed.
+// Syncs nothing. If it fails, nothing is left.
+Status create_private_file(const std::string& name, std::span<const uint8_t> bytes);
+// Puts a file in place of another one, or of none.
+Status rename_local_file(const std::string& from, const std::string& to);
+// Sets when a file was modified to now; errors are ignored.
+void touch_local_file(const std::string& name) noexcept;
+
 }  // namespace weir

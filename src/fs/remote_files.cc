@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/sync.h"
+#include "fs/read_through.h"
 
 namespace weir {
 
@@ -45,6 +46,11 @@ RemoteFiles::~RemoteFiles() = default;
 Result<RefPtr<RandomAccessFile>> RemoteFiles::do_open(const std::string& name) {
   WEIR_ASSIGN(OpenedRemote opened, store_->open(name));
   return cache_->wrap(name, std::move(opened));
+}
+
+Result<RefPtr<RandomAccessFile>> RemoteFiles::do_open_through(const std::string& name, ReadThrough& through) {
+  WEIR_ASSIGN(OpenedRemote opened, store_->open(name));
+  return cache_->wrap(name, read_through(name, std::move(opened), RefPtr<ReadThrough>(&through)));
 }
 
 Result<std::unique_ptr<WritableFile>> RemoteFiles::create(const std::string& name) {

@@ -22,6 +22,7 @@ class RemoteFiles final : public FileSystem {
   ~RemoteFiles() override;
 
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
+  Result<RefPtr<RandomAccessFile>> do_open_through(const std::string& name, ReadThrough& through) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override { return store_->stat(name); }
   Result<std::vector<std::string>> list_folder(const std::string& folder) override {

@@ -46,6 +46,11 @@ Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open(const std::string& name) {
   return files->do_open(name);
 }
 
+Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open_through(const std::string& name, ReadThrough& through) {
+  WEIR_ASSIGN(FileSystem* const files, route(name));
+  return files->do_open_through(name, through);
+}
+
 Result<std::unique_ptr<WritableFile>> RoutedFiles::create(const std::string& name) {
   WEIR_ASSIGN(FileSystem* const files, route(name));
   return files->create(name);

@@ -31,6 +31,7 @@ class RoutedFiles final : public FileSystem {
   Status add(const std::vector<std::string>& schemes, std::shared_ptr<FileSystem> files);
 
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
+  Result<RefPtr<RandomAccessFile>> do_open_through(const std::string& name, ReadThrough& through) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override;
   Result<std::vector<std::string>> list_folder(const std::string& folder) override;

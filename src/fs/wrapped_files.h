@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "fs/file_system.h"
+#include "fs/read_through.h"
 
 namespace weir {
 
@@ -14,6 +15,10 @@ class WrappedFiles : public FileSystem {
   explicit WrappedFiles(FileSystem& files) : files_(files) {}
 
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override { return files_.do_open(name); }
+  Result<RefPtr<RandomAccessFile>> do_open_through(const std::string& name, ReadThrough& through) override {
+    return files_.do_open_through(name, through);
+  }
+  RefPtr<ReadPlan> plan_reads() override { return files_.plan_reads(); }
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
     return files_.create(name);
   }

@@ -12,7 +12,7 @@
 #include "dataset/found_names.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
-#include "fs/few_open_files.h"
+#include "iterator/iterator_reads.h"
 #include "iterator/rank_positions.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
@@ -25,7 +25,6 @@ namespace {
 // Other graphs whose openings an iterator remembers; the least recently used is forgotten first.
 constexpr size_t kMaxRemembered = 1024;
 // Of pipelines with parts, each of which may be in the middle of a file.
-constexpr size_t kMostOpenFiles = 64;
 
 // Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of
 // one epoch comes again in the next.
@@ -267,8 +266,9 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     building_ = position->session;
   }
   position->session->use_world(world_of(beginning));
-  if (position->in_parts && runtime_.files != nullptr)
-    position->session->use_files(std::make_shared<FewOpenFiles>(*runtime_.files, kMostOpenFiles));
+  IteratorReads reads = iterator_reads(runtime_, *document->root(), position->in_parts);
+  position->session->use_files(std::move(reads.files));
+  position->reads = std::move(reads.counts);
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
@@ -410,6 +410,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);
     session_ = position_->session;
+    reads_ = position_->reads;
   };
   bool stops = false;
   WEIR_TRY(with_right([&]() -> Status {
@@ -455,12 +456,15 @@ Status Iterator::give_back(const Block& block, int begin) {
 
 IteratorStats Iterator::stats() {
   RefPtr<Session> session;
+  RefPtr<const ReadCounts> reads;
   {
     MutexLock lock(mutex_);
     session = session_;
+    reads = reads_;
   }
   IteratorStats out;
   if (!session) return out;
+  if (reads) out.reads = {reads->memory_bytes, reads->disk_bytes, reads->store_bytes, reads->damaged_blocks};
   StatsTree& tree = *session->stats();
   const int64_t ended_ns = tree.ended_ns.load(std::memory_order_relaxed);
   const int64_t until_ns = ended_ns != 0 ? ended_ns : runtime_.clock->now_ns();

@@ -24,6 +24,7 @@
 #include "dataset/held_rows.h"
 #include "dataset/stage.h"
 #include "exec/scheduler.h"
+#include "fs/read_through.h"
 #include "graph/document.h"
 #include "iterator/checkpoint.h"
 #include "iterator/fetcher.h"
@@ -128,6 +129,7 @@ class Iterator {
     void fetch() noexcept;
 
     RefPtr<Session> session;
+    RefPtr<const ReadCounts> reads;
     DocumentRef document;
     // What is opened.
     DatasetRef root;
@@ -226,6 +228,7 @@ class Iterator {
   // being built. A leaf.
   Mutex mutex_;
   RefPtr<Session> session_;
+  RefPtr<const ReadCounts> reads_;
   RefPtr<Session> building_;
 };
 

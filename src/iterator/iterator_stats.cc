@@ -96,6 +96,23 @@ std::string tuned_text(const IteratorStats& stats, const std::vector<std::string
   return out;
 }
 
+std::string json_reads(const ReadsNow& reads) {
+  return concat(R"({"memory_bytes": )", reads.memory_bytes, R"(, "disk_bytes": )", reads.disk_bytes,
+                R"(, "store_bytes": )", reads.store_bytes, R"(, "damaged_blocks": )", reads.damaged_blocks,
+                "}");
+}
+
+// A line, if remote files were read.
+std::string reads_text(const ReadsNow& reads) {
+  if (reads.memory_bytes + reads.disk_bytes + reads.store_bytes == 0) return {};
+  const auto size = [](uint64_t bytes) { return size_text(static_cast<int64_t>(bytes)); };
+  std::string out =
+      concat("remote files: ", size(reads.memory_bytes), " read through memory, ", size(reads.disk_bytes),
+             " from the cache on disk, ", size(reads.store_bytes), " from their store");
+  if (reads.damaged_blocks > 0) out += concat("; ", reads.damaged_blocks, " blocks on disk were damaged");
+  return out + "\n";
+}
+
 int64_t consumer_ns(const IteratorStats& stats) {
   int64_t left = stats.elapsed_ns - stats.waited_ns;
   for (const StageSnapshot& stage : stats.stages) {
@@ -189,6 +206,20 @@ struct Family {
   std::string (*value)(const IteratorStats& stats, size_t stage);
 };
 
+struct ReadFamily {
+  const char* name;
+  const char* help;
+  uint64_t ReadsNow::*value;
+};
+
+const ReadFamily kReadFamilies[] = {
+    {"weir_read_memory_bytes_total", "Bytes of remote files that readers were given.",
+     &ReadsNow::memory_bytes},
+    {"weir_read_disk_bytes_total", "Bytes of them that came from the cache on disk.", &ReadsNow::disk_bytes},
+    {"weir_read_store_bytes_total", "Bytes of them that came from their store.", &ReadsNow::store_bytes},
+    {"weir_read_damaged_blocks_total", "Damaged blocks in the cache on disk.", &ReadsNow::damaged_blocks},
+};
+
 template <int64_t WindowNow::*member>
 std::string of_window(const IteratorStats& stats, size_t i) {
   return has_window(stats.stages[i]) ? concat(stats.stages[i].window.*member) : "";
@@ -258,6 +289,7 @@ IteratorStats difference(const IteratorStats& earlier, IteratorStats later) {
   };
   later.elapsed_ns -= earlier.elapsed_ns;
   later.waited_ns -= earlier.waited_ns;
+  for (const ReadFamily& family : kReadFamilies) later.reads.*family.value -= earlier.reads.*family.value;
   for (size_t i = 0; i < later.stages.size(); ++i) {
     StageSnapshot& stage = later.stages[i];
     for (size_t j = 0; j < earlier.stages.size(); ++j) {
@@ -282,12 +314,12 @@ IteratorStats difference(const IteratorStats& earlier, IteratorStats later) {
 
 std::string stats_json(const IteratorStats& stats) {
   const std::vector<std::string> paths = paths_of(stats.stages);
-  std::string out =
-      concat(R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns,
-             R"(, "consumer_ns": )", consumer_ns(stats), R"(, "parallelism": )", stats.parallelism,
-             R"(, "alone": )", stats.alone ? "true" : "false", R"(, "elements": )", elements_of(stats),
-             R"(, "verdict": )", json_verdict(stats, paths), R"(, "tuned": )",
-             json_string(tuned_text(stats, paths)), R"(, "stages": [)");
+  std::string out = concat(
+      R"({"elapsed_ns": )", stats.elapsed_ns, R"(, "waited_ns": )", stats.waited_ns, R"(, "consumer_ns": )",
+      consumer_ns(stats), R"(, "parallelism": )", stats.parallelism, R"(, "alone": )",
+      stats.alone ? "true" : "false", R"(, "elements": )", elements_of(stats), R"(, "verdict": )",
+      json_verdict(stats, paths), R"(, "tuned": )", json_string(tuned_text(stats, paths)), R"(, "reads": )",
+      json_reads(stats.reads), R"(, "stages": [)");
   const char* separator = "";
   for (size_t i = 0; i < stats.stages.size(); ++i) {
     if (shown_stage(stats.stages, i) != i) continue;
@@ -315,7 +347,7 @@ std::string stats_table(const IteratorStats& stats) {
                 percent(static_cast<double>(stats.waited_ns) / elapsed), ", the consumer took ",
                 percent(static_cast<double>(consumer_ns(stats)) / elapsed),
                 stats.alone ? "; no other thread makes elements, since that is faster\n" : "\n",
-                verdict_text(stats, verdict(stats)), "\n");
+                reads_text(stats.reads), verdict_text(stats, verdict(stats)), "\n");
 }
 
 std::string stats_prometheus(const IteratorStats& stats, const std::string& iterator) {
@@ -325,6 +357,10 @@ std::string stats_prometheus(const IteratorStats& stats, const std::string& iter
   out.sample(seconds(stats.elapsed_ns));
   out.family("weir_next_waited_seconds_total", "counter", "How long consumers waited for elements.");
   out.sample(seconds(stats.waited_ns));
+  for (const ReadFamily& family : kReadFamilies) {
+    out.family(family.name, "counter", family.help);
+    out.sample(concat(stats.reads.*family.value));
+  }
   for (const Family& family : kFamilies) {
     out.family(family.name, family.type, family.help);
     for (size_t i = 0; i < stats.stages.size(); ++i) {

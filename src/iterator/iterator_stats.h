@@ -15,6 +15,14 @@
 
 namespace weir {
 
+// How many bytes of remote files came from where (fs/read_through.h).
+struct ReadsNow {
+  uint64_t memory_bytes = 0;
+  uint64_t disk_bytes = 0;
+  uint64_t store_bytes = 0;
+  uint64_t damaged_blocks = 0;
+};
+
 struct IteratorStats {
   // Since it was initialised, until its end if it has come.
   int64_t elapsed_ns = 0;
@@ -25,6 +33,7 @@ struct IteratorStats {
   int parallelism = 1;
   // Only its consumers' threads make elements, since that is faster.
   bool alone = false;
+  ReadsNow reads;
   // Parents before their inputs; the root first. Empty before the iterator is initialised.
   std::vector<StageSnapshot> stages;
 };

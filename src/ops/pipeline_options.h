@@ -1,5 +1,9 @@
-// tuning_of: what the options() of a pipeline say about running ahead.
+// What the options() of a pipeline say about running ahead (tuning_of), and where it keeps blocks of remote
+// files (disk_cache_of).
 #pragma once
+
+#include <cstdint>
+#include <string>
 
 #include "dataset/dataset.h"
 #include "exec/tuning.h"
@@ -10,5 +14,15 @@ namespace weir {
 // inside lambdas don't. `ledger`: what all iterators may hold, may be null. `restores`: the pipeline begins
 // at a saved position.
 RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores = false);
+
+struct DiskCacheChoice {
+  // Empty: none.
+  std::string folder;
+  // 0: the usual number.
+  uint64_t bytes = 0;
+};
+
+// The same rules hold for these.
+DiskCacheChoice disk_cache_of(const Dataset& root);
 
 }  // namespace weir

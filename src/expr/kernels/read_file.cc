@@ -34,7 +34,7 @@ Status read_rest(KernelRun& run, RandomAccessFile& file, uint64_t limit, Str& ou
 Status read(KernelRun& run, const std::string& name, Str& out) {
   const Runtime& runtime = run.session().runtime;
   const auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, runtime.files->open(name));
+  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, run.session().files().open(name));
   WEIR_ASSIGN(const uint64_t size, file->size());
   if (size > limit) return too_large(name, limit);
   // One byte more shows that the file has ended.

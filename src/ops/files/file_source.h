@@ -293,6 +293,9 @@ class FileAccess final : public Access {
       : site_(opening), records_(std::move(records)) {}
 
   AccessCount count() const override { return records_->count(); }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    return records_->foresee(positions, time, plan);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     records_->read(ctx, positions, out);
     site_.answer_again(ctx.session.failed_reads(), positions, out);

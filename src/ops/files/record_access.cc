@@ -7,6 +7,7 @@
 
 #include "core/checked.h"
 #include "core/text.h"
+#include "fs/read_through.h"
 #include "ops/files/find_index.h"
 
 namespace weir {
@@ -57,6 +58,16 @@ class RecordAccess final : public Access {
     if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = std::move(owners);
   }
 
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    for (const int64_t position : positions) {
+      const Part& part = part_of(position);
+      if (part.index->offsets(position - part.first, 1, offsets_).ok())
+        plan.add(part.name, begin_of_read(), offsets_[1], time);
+      ++time;
+    }
+    return true;
+  }
+
  private:
   struct Part {
     std::string name;
@@ -85,6 +96,9 @@ class RecordAccess final : public Access {
     return part.file.get();
   }
 
+  // The byte before the first record tells whether that begins a record.
+  uint64_t begin_of_read() const { return offsets_[0] - (offsets_[0] > 0 ? 1 : 0); }
+
   // Reads up to `count` records from `record` on as rows from `row` on; returns how many became rows.
   size_t read_run(Part& part, int64_t record, size_t count, int row, Owners& owners, Block& out) {
     const auto fail = [&](const Status& status) {
@@ -98,8 +112,7 @@ class RecordAccess final : public Access {
            (fitting == 0 || offsets_[fitting + 1] - offsets_[0] <= kRunBytes))
       ++fitting;
     if (fitting == 0) return fail(misfit(part, record));
-    // The byte before the first one tells whether that begins a record.
-    const uint64_t begin = offsets_[0] - (offsets_[0] > 0 ? 1 : 0);
+    const uint64_t begin = begin_of_read();
     const uint64_t size = offsets_[fitting] - begin;
     auto file = open(part);
     if (!file.ok()) return fail(file.status());

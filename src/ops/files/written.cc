@@ -46,12 +46,12 @@ Status check_same(const WrittenManifest& manifest, const Written& here) {
   return {};
 }
 
-Result<std::unique_ptr<WrittenReader>> open_written(Runtime& runtime, const std::string& folder,
+Result<std::unique_ptr<WrittenReader>> open_written(Session& session, const std::string& folder,
                                                     const Spec& spec, WrittenManifest manifest) {
   const std::string run = manifest.run;
-  auto reader = WrittenReader::open(*runtime.files, folder, std::move(manifest), spec.components());
+  auto reader = WrittenReader::open(session.files(), folder, std::move(manifest), spec.components());
   if (reader.ok() || reader.status().code() != Code::not_found) return reader;
-  WEIR_ASSIGN(const std::optional<WrittenManifest> now, find_written(runtime, folder));
+  WEIR_ASSIGN(const std::optional<WrittenManifest> now, find_written(session.runtime, folder));
   const bool replaced = !now || now->run != run;
   const std::string& file = reader.status().error().file;
   return replaced

@@ -35,8 +35,8 @@ Result<std::optional<WrittenManifest>> find_written(Runtime& runtime, const std:
 Result<Spec> spec_of_written(const WrittenManifest& manifest, const std::string& folder);
 // failed_precondition if another pipeline wrote it, or elements of another structure; says what differs.
 Status check_same(const WrittenManifest& manifest, const Written& here);
-// Opens what was published last.
-Result<std::unique_ptr<WrittenReader>> open_written(Runtime& runtime, const std::string& folder,
+// Opens what was published last, through the files of the session.
+Result<std::unique_ptr<WrittenReader>> open_written(Session& session, const std::string& folder,
                                                     const Spec& spec, WrittenManifest manifest);
 // Null if another writer has the folder.
 Result<std::unique_ptr<WrittenWriter>> begin_written(Runtime& runtime, const Written& here);

@@ -63,7 +63,7 @@ class WrittenAccess final : public Access {
  private:
   Status open(Context& ctx) {
     if (reader_) return Status();
-    WEIR_ASSIGN(reader_, open_written(ctx.runtime(), folder_, spec_, manifest_));
+    WEIR_ASSIGN(reader_, open_written(ctx.session, folder_, spec_, manifest_));
     return Status();
   }
 
@@ -95,7 +95,7 @@ Step WrittenRows::next(Context& ctx, const Demand& demand, Block& out) {
       ended_ = true;
       return listed;
     }
-    auto opened = open_written(ctx.runtime(), folder_, spec_, manifest_);
+    auto opened = open_written(ctx.session, folder_, spec_, manifest_);
     ended_ = !opened.ok();
     if (ended_) return failed_at(opened.status(), read);
     reader_ = *std::move(opened);

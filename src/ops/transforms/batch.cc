@@ -65,6 +65,18 @@ class BatchAccess final : public Access {
     }
   }
 
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    const int64_t all = input_->count().positions;
+    for (const int64_t position : positions) {
+      for (int64_t i = 0; i < std::min(n_, all - position * n_); ++i) {
+        const int64_t at = position * n_ + i;
+        if (!input_->foresee({&at, 1}, time, plan)) return false;
+      }
+      ++time;
+    }
+    return true;
+  }
+
  private:
   // Where there is more than can be read, only whole batches can.
   static AccessCount count_of(const AccessCount& input, int64_t n, bool drop_remainder) {

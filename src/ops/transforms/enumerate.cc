@@ -98,6 +98,9 @@ class EnumerateAccess final : public Access {
   EnumerateAccess(std::unique_ptr<Access> input, int64_t start) : input_(std::move(input)), start_(start) {}
 
   AccessCount count() const override { return input_->count(); }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    return input_->foresee(positions, time, plan);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     in_.rows = 0;
     input_->read(ctx, positions, in_);

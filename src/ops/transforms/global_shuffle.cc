@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
+#include "fs/read_through.h"
 #include "ops/shuffling/index_shuffle.h"
 #include "ops/shuffling/opening_seeds.h"
 
@@ -46,8 +47,13 @@ class GlobalShuffle final : public Cursor {
     const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
     WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
     if (input->count().more) return failed_precondition(endless());
-    return std::unique_ptr<Cursor>(
-        std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew)));
+    auto out = std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew));
+    if (opening.ctx.runtime().files != nullptr && out->count_ > 0) {
+      const OpeningSeeds after{opened.number + 1, opened.seeds, opened.base};
+      out->plan_ = opening.ctx.session.files().plan_reads();
+      if (out->plan_) out->following_ = IndexShuffle(out->count_, key_of(after, each_anew));
+    }
+    return std::unique_ptr<Cursor>(std::move(out));
   }
   GlobalShuffle(std::unique_ptr<Access> input, const IndexShuffle::Key& key)
       : input_(std::move(input)), count_(input_->count().positions), key_(key) {
@@ -57,10 +63,15 @@ class GlobalShuffle final : public Cursor {
   static Mistake endless() { return Mistake("the dataset is infinite", "put take(n) before it"); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    if (given_ == count_) return PullResult::end;
+    if (given_ == count_) {
+      // The next epoch has its own.
+      plan_ = nullptr;
+      return PullResult::end;
+    }
     const int rows = width_.rows(demand, count_ - given_);
     positions_.clear();
     for (int i = 0; i < rows; ++i) positions_.push_back(order_.at(given_ + i));
+    if (plan_) foresee(given_ + rows);
     input_->read(ctx, positions_, out);
     given_ += rows;
     width_.learn(demand, out);
@@ -88,6 +99,21 @@ class GlobalShuffle final : public Cursor {
     if (count_ > 0) order_ = IndexShuffle(count_, key_);
   }
 
+  // Says what is read from `first` on: the rest of this epoch, and what is likely the next.
+  void foresee(int64_t first) {
+    foreseen_ = std::max(foreseen_, first);
+    plan_->reached(first);
+    while (foreseen_ < 2 * count_ && plan_->wants_more()) {
+      const bool now = foreseen_ < count_;
+      const int64_t position = now ? order_.at(foreseen_) : following_.at(foreseen_ - count_);
+      if (!input_->foresee({&position, 1}, foreseen_, *plan_)) {
+        plan_ = nullptr;
+        return;
+      }
+      ++foreseen_;
+    }
+  }
+
   const std::unique_ptr<Access> input_;
   const int64_t count_;
   IndexShuffle::Key key_;
@@ -95,6 +121,10 @@ class GlobalShuffle final : public Cursor {
   int64_t given_ = 0;
   AccessWidth width_;
   std::vector<int64_t> positions_;
+  // Null if nobody wants to know. What was said, and the order of the next epoch.
+  RefPtr<ReadPlan> plan_;
+  int64_t foreseen_ = 0;
+  IndexShuffle following_;
 };
 
 class ShuffledAccess final : public Access {
@@ -107,6 +137,11 @@ class ShuffledAccess final : public Access {
     shuffled_.clear();
     for (const int64_t position : positions) shuffled_.push_back(order_.at(position));
     input_->read(ctx, shuffled_, out);
+  }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    shuffled_.clear();
+    for (const int64_t position : positions) shuffled_.push_back(order_.at(position));
+    return input_->foresee(shuffled_, time, plan);
   }
 
  private:

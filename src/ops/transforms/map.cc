@@ -61,6 +61,9 @@ class MapAccess final : public Access {
       : input_(std::move(input)), apply_(opening, params.f) {}
 
   AccessCount count() const override { return input_->count(); }
+  bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
+    return input_->foresee(positions, time, plan);
+  }
   // Each call knows its element by its position, so it draws the numbers that it draws in order.
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     in_.rows = 0;

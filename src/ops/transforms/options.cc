@@ -21,6 +21,8 @@ struct Params : ParamsOf<Params> {
   BoolParam warm_start{false};
   StringParam tuned = StringParam::none();
   BoolParam rewrites{true};
+  StringParam cache{std::string()};
+  IntParam cache_bytes{0};
   void fields(Fields& f) override {
     f("deterministic", deterministic,
       "The default for `deterministic` of map and interleave: false lets results come in any order.", {},
@@ -43,6 +45,12 @@ struct Params : ParamsOf<Params> {
     f("rewrites", rewrites,
       "false: the operators run as written, where true lets one do the work of several (docs/seeing.md).", {},
       {.any_position = true});
+    f("cache", cache,
+      "A local folder, by its name from the root folder on, that keeps blocks of the remote files that are read, for later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is.",
+      {}, {.any_position = true});
+    f("cache_bytes", cache_bytes,
+      "How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB.",
+      at_least(0), {.any_position = true});
   }
 };
 
@@ -56,6 +64,15 @@ struct Options {
 Status literal_only(const char* parameter, bool expression) {
   if (!expression) return Status();
   return invalid_argument(expected_found(concat("a literal for ", parameter), "a variable"));
+}
+
+Status check_cache(const Params& params) {
+  WEIR_TRY(literal_only("cache", params.cache.state == StringParam::State::expression));
+  WEIR_TRY(literal_only("cache_bytes", params.cache_bytes.state == IntParam::State::expression));
+  if ((*params.cache).empty() || (*params.cache).starts_with('/')) return {};
+  return invalid_argument(expected_found(
+      "cache to be the name of a local folder from the root folder on, such as \"/var/cache/weir\"",
+      quote(*params.cache)));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
@@ -72,6 +89,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   }
   if (params.deterministic.state == BoolParam::State::expression)
     return invalid_argument(expected_found("true, false or none", "a variable"));
+  WEIR_TRY(check_cache(params));
   if (!params.rewrites.is_constant()) return invalid_argument(expected_found("true or false", "a variable"));
   return inputs[0]->spec();
 }
@@ -94,7 +112,7 @@ const OperatorDef& definition() {
       .name = "options",
       .page =
           {.doc =
-               "Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise yields its results in any order. The other options limit how far the pipeline runs ahead; they change no element, no order and no position.",
+               "Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map and interleave with parallel calls that does not say otherwise yields its results in any order. The other options say how far the pipeline runs ahead and where blocks of remote files are kept; they change no element, no order and no position.",
            .cost = "No copy.",
            .example = "range(3) | map(x -> x + 1, num_parallel_calls: 2) | options(deterministic: true)",
            .output = "1\n2\n3",
@@ -114,20 +132,39 @@ const OperatorDef& definition() {
 
 }  // namespace options_op
 
+namespace {
+
+// Calls `use` with the parameters of each options() of a pipeline, the nearest to the end first.
+template <class Use>
+void each_options(const Dataset& root, Use&& use) {
+  std::set<const Dataset*> seen{&root};
+  for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
+    const Dataset& node = *next.front();
+    if (&node.op() == &options_op::definition()) use(static_cast<const options_op::Params&>(node.params()));
+    for (const DatasetRef& input : node.inputs()) {
+      if (seen.insert(input.get()).second) next.push_back(input.get());
+    }
+  }
+}
+
+}  // namespace
+
+DiskCacheChoice disk_cache_of(const Dataset& root) {
+  DiskCacheChoice out;
+  each_options(root, [&](const options_op::Params& params) {
+    if (out.folder.empty()) out.folder = *params.cache;
+    if (out.bytes == 0) out.bytes = static_cast<uint64_t>(*params.cache_bytes);
+  });
+  return out;
+}
+
 RefPtr<const Tuning> tuning_of(const Dataset& root, MemoryLedger* ledger, bool restores) {
   RefPtr<Tuning> tuning = make_ref<Tuning>();
   tuning->places = make_ref<TunerPlaces>();
   int64_t memory = WindowMemory::kUnlimited;
   std::set<std::string> known;
-  std::set<const Dataset*> seen{&root};
-  for (std::deque<const Dataset*> next{&root}; !next.empty(); next.pop_front()) {
-    const Dataset& node = *next.front();
-    if (&node.op() == &options_op::definition())
-      options_op::add(static_cast<const options_op::Params&>(node.params()), *tuning, memory, known);
-    for (const DatasetRef& input : node.inputs()) {
-      if (seen.insert(input.get()).second) next.push_back(input.get());
-    }
-  }
+  each_options(root,
+               [&](const options_op::Params& params) { options_op::add(params, *tuning, memory, known); });
   if (ledger || memory < WindowMemory::kUnlimited) tuning->memory = make_ref<WindowMemory>(memory, ledger);
   // What it runs ahead from is not there yet.
   if (restores) tuning->warm_start = false;

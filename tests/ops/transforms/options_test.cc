@@ -60,7 +60,7 @@ TEST_CASE("what options says of running ahead changes no element and fits any po
        {"autotune: false", "threads: 1", "memory: 1", "warm_start: true",
         "tuned: \"prefetch rows 3, prefetch/map calls 2, prefetch/map/interleave calls 1\"",
         "autotune: false, threads: 2, memory: 100, warm_start: true, tuned: \"prefetch rows 7\"",
-        "tuned: \"alone 1\"",
+        "tuned: \"alone 1\"", "cache: \"/nowhere\", cache_bytes: 100",
         "autotune: false, threads: 1, memory: 1, tuned: \"prefetch rows 2, alone 1\""}) {
     CAPTURE(options);
     const std::string other = plain + " | options(" + options + ")";
@@ -71,6 +71,9 @@ TEST_CASE("what options says of running ahead changes no element and fits any po
 }
 
 TEST_CASE("options refuses what it cannot read, and two that differ") {
+  for (const char* cache : {"folder", "./folder", "s3://bucket/folder", "~/cache"})
+    CHECK(contains(build_error(std::string("range(5) | options(cache: \"") + cache + "\")"), "local folder"));
+  CHECK(contains(build_error("range(5) | options(cache_bytes: -1)"), "cache_bytes"));
   CHECK(contains(build_error("range(5) | options(threads: 0)"), "threads"));
   CHECK(contains(build_error("range(5) | options(memory: 0)"), "memory"));
   for (const char* tuned : {"prefetch", "prefetch rows", "prefetch rows x", "prefetch rows 0", "map size 3",

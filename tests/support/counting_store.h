@@ -1,0 +1,68 @@
+// CountingStore: remote files in memory, for tests. Answers reads at once, and counts what was fetched.
+#pragma once
+
+#include <atomic>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "fs/remote_store.h"
+
+namespace weir::test {
+
+class CountingStore final : public RemoteStore {
+ public:
+  struct Stored {
+    std::string bytes;
+    std::string version;
+  };
+  std::map<std::string, Stored> files;
+  std::atomic<uint64_t> fetched_bytes{0};
+
+  Result<FileInfo> stat(const std::string& name) override {
+    const auto found = files.find(name);
+    if (found == files.end()) return file_error(Code::not_found, concat("no ", name), name);
+    return FileInfo{.size = found->second.bytes.size(), .version = found->second.version};
+  }
+  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) override {
+    std::vector<std::string> out;
+    for (const auto& [name, stored] : files) {
+      if (name.starts_with(folder + prefix)) out.push_back(name.substr(folder.size()));
+    }
+    return out;
+  }
+  Result<OpenedRemote> open(const std::string& name) override {
+    WEIR_ASSIGN(FileInfo info, stat(name));
+    return OpenedRemote{make_ref<File>(RefPtr<CountingStore>(this), files[name].bytes), std::move(info)};
+  }
+  Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
+    return file_error(Code::unimplemented, concat("cannot write ", name), name);
+  }
+  Status remove(const std::string& name) override {
+    files.erase(name);
+    return {};
+  }
+
+ private:
+  class File final : public RemoteFile {
+   public:
+    File(RefPtr<CountingStore> store, std::string bytes)
+        : store_(std::move(store)), bytes_(std::move(bytes)) {}
+    void give_up() noexcept override {}
+    void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
+      store_->fetched_bytes += out.size();
+      std::memcpy(out.data(), bytes_.data() + offset, out.size());
+      done(out.size());
+    }
+
+   private:
+    const RefPtr<CountingStore> store_;
+    const std::string bytes_;
+  };
+};
+
+}  // namespace weir::test
