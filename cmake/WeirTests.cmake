@@ -306,6 +306,13 @@ function(weir_add_command_test)
     weir_add_script_test(command.file_tools command/file_tools_test.py "$<TARGET_FILE:weir_command>"
                          "${PROJECT_SOURCE_DIR}/../shared/foreign")
     weir_add_script_test(command.written command/written_kill_test.py "$<TARGET_FILE:weir_command>")
+    set(folder "${PROJECT_BINARY_DIR}/extensions/dir")
+    add_library(weir_dir MODULE "${PROJECT_SOURCE_DIR}/tests/extensions/dir.c")
+    set_target_properties(weir_dir PROPERTIES OUTPUT_NAME weir-dir C_VISIBILITY_PRESET hidden
+                                              LIBRARY_OUTPUT_DIRECTORY "${folder}")
+    target_link_libraries(weir_dir PRIVATE weir weir_flags)
+    configure_file("${PROJECT_SOURCE_DIR}/tests/extensions/weir-dir.weir.json" "${folder}/weir-dir.weir.json" COPYONLY)
+    weir_add_script_test(command.cache command/cache_kill_test.py "$<TARGET_FILE:weir_command>" "${folder}")
   endif()
 endfunction()
 

@@ -290,11 +290,16 @@ LIMITS = [
 ]
 
 WORDS = [
-    refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help; .*\n"),
-    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help, found walk\n"),
+    refused(err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, cache, head, info, validate, index, shard, convert or help; .*\n"),
+    refused("walk", "-e", "range(1)", err=r"error: invalid_argument: expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, cache, head, info, validate, index, shard, convert or help, found walk\n"),
     refused("rnu", "-e", "range(1)", err=r"error: invalid_argument: .*, found rnu; did you mean run\?\n"),
     refused("valdate", "x", err=r"error: invalid_argument: .*, found valdate; did you mean validate\?\n"),
     refused("cat", "x", err=r"error: invalid_argument: .*, found cat; that is weir head\n"),
+    refused("cache", err=r"error: invalid_argument: expected show or clear after cache, found the end of the line\n"),
+    refused("cache", "claer", "x", err=r"error: invalid_argument: .* found claer; did you mean clear\?\n"),
+    refused("cache", "show", err=r"error: invalid_argument: expected one FOLDER, found the end of the line\n"),
+    refused("cache", "clear", "--json", "x", err=r"error: invalid_argument: expected no option but --json of show, .*\n"),
+    refused("cache", "show", "no-such-folder", err=r"error: cannot list no-such-folder: No such file or directory\n"),
     refused("checkpoint", "shwo", "x", err=r"error: invalid_argument: .* found shwo; did you mean show\?\n"),
     refused("run", "--jsn", "-e", "range(1)", err=r"error: invalid_argument: .*, found --jsn; did you mean --json\?\n"),
     refused("run", "--orgins=1", "-e", "range(1)", err=r"error: .*, found --orgins=1; did you mean --origins\?\n"),

@@ -208,10 +208,10 @@ constexpr VerbName kVerbs[] = {
     {"head", Verb::head},       {"info", Verb::info},     {"validate", Verb::validate},
     {"index", Verb::index},     {"shard", Verb::shard},   {"convert", Verb::convert},
     {"explain", Verb::explain}, {"bench", Verb::bench},   {"top", Verb::top},
-    {"help", Verb::help},       {"digest", Verb::digest},
+    {"help", Verb::help},       {"digest", Verb::digest}, {"cache", Verb::cache},
 };
 constexpr const char* kVerbList =
-    "expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, head, info, validate, index, shard, convert or help";
+    "expected run, check, spec, format, digest, explain, bench, top, list, checkpoint, cache, head, info, validate, index, shard, convert or help";
 
 bool parse_verb(const std::string& word, Verb& out) {
   for (const VerbName& known : kVerbs) {
@@ -277,18 +277,39 @@ std::string parse_document(int argc, char** argv, Arguments& out) {
   return "";
 }
 
-// The word after `weir checkpoint`.
-std::string parse_checkpoint_verb(int argc, char** argv, Arguments& out) {
+// The word after `weir checkpoint` or `weir cache`.
+std::string parse_second_verb(int argc, char** argv, Arguments& out) {
+  const bool cache = out.verb == Verb::cache;
+  const std::vector<std::pair<std::string, Verb>> known =
+      cache ? std::vector<std::pair<std::string, Verb>>{{"show", Verb::show_cache},
+                                                        {"clear", Verb::clear_cache}}
+            : std::vector<std::pair<std::string, Verb>>{{"show", Verb::show_checkpoint},
+                                                        {"list", Verb::list_checkpoints}};
   const std::string word = argc > 2 ? argv[2] : "";
-  if (word == "show") {
-    out.verb = Verb::show_checkpoint;
-  } else if (word == "list") {
-    out.verb = Verb::list_checkpoints;
-  } else if (word != "-h" && word != "--help") {
-    const std::string near = nearest(word, std::vector<std::string>{"show", "list"});
-    return "expected show or list after checkpoint, found " + (word.empty() ? "the end of the line" : word) +
-           (near.empty() ? "" : "; did you mean " + near + "?");
+  for (const auto& [name, verb] : known) {
+    if (word != name) continue;
+    out.verb = verb;
+    return "";
   }
+  if (word == "-h" || word == "--help") return "";
+  const std::string near = nearest(word, std::vector<std::string>{known[0].first, known[1].first});
+  return concat("expected ", known[0].first, " or ", known[1].first, " after ",
+                cache ? "cache" : "checkpoint", ", found ", word.empty() ? "the end of the line" : word,
+                near.empty() ? "" : concat("; did you mean ", near, "?"));
+}
+
+bool has_second_verb(Verb verb) { return verb == Verb::checkpoint || verb == Verb::cache; }
+
+// Takes the folder from the rest of the line.
+std::string parse_cache(int argc, char** argv, Arguments& out) {
+  if (out.has_text || out.count >= 0 || out.origins || !out.params.empty() ||
+      (out.json && out.verb == Verb::clear_cache))
+    return "expected no option but --json of show, found another; see weir cache --help";
+  if (argc - optind != 1) {
+    return concat("expected one FOLDER, found ",
+                  optind >= argc ? "the end of the line" : concat(argv[optind], " and ", argv[optind + 1]));
+  }
+  out.file = argv[optind];
   return "";
 }
 
@@ -372,10 +393,10 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (argv[1][0] != '-') {
     if (!parse_verb(argv[1], out.verb)) return wrong_verb(argv[1]);
     first = 2;
-    if (out.verb == Verb::checkpoint) {
-      std::string problem = parse_checkpoint_verb(argc, argv, out);
+    if (has_second_verb(out.verb)) {
+      std::string problem = parse_second_verb(argc, argv, out);
       if (!problem.empty()) return problem;
-      if (out.verb != Verb::checkpoint) first = 3;
+      if (!has_second_verb(out.verb)) first = 3;
     }
   }
   bool verb_given = first >= 2;
@@ -394,6 +415,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (out.verb == Verb::list) return parse_nothing(argc, argv);
   if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)
     return parse_checkpoint(argc, argv, out);
+  if (out.verb == Verb::show_cache || out.verb == Verb::clear_cache) return parse_cache(argc, argv, out);
   if (out.verb != Verb::help) return parse_document(argc, argv, out);
   if (!verb_given)
     return std::string("expected run, check, spec or format before ") + argv[1] +

@@ -22,6 +22,10 @@ enum class Verb {
   checkpoint,
   show_checkpoint,
   list_checkpoints,
+  // `weir cache`, which is a topic only, and its two.
+  cache,
+  show_cache,
+  clear_cache,
   // Those of files.
   head,
   info,
@@ -39,7 +43,8 @@ struct Arguments {
   // function.
   Verb topic = Verb::help;
   std::string name;
-  // The document, from -e or a file; for the checkpoint verbs `file` is the checkpoint or the folder.
+  // The document, from -e or a file; for the checkpoint and cache verbs `file` is the
+  // checkpoint or the folder.
   bool has_text = false;
   std::string text;
   std::string file;

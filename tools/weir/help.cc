@@ -19,6 +19,8 @@ usage:
   weir list   [--json]
   weir checkpoint show [--json] [--fits DOCUMENT [-p NAME=VALUE]...] FILE
   weir checkpoint list [--json] FOLDER
+  weir cache show [--json] FOLDER
+  weir cache clear FOLDER
   weir head     [-n COUNT] FILE...
   weir info     FILE...
   weir validate FILE...
@@ -38,6 +40,7 @@ bench   measures the document's throughput, and how long a call of next takes.
 top     shows the state of the pipelines of a running process, and their bottlenecks.
 list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what is in a saved position, or lists those of a checkpoint manager in a folder.
+cache   shows how many blocks of remote files options(cache: …) keeps in a folder, or removes them.
 head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
 info    describes the contents of a file, and prints a document that reads it. validate locates damage; index makes
         the index of a TFRecord or text file; shard and convert write the rows of files to others.
@@ -321,6 +324,29 @@ exit status:
   2   the command line, FILE, FOLDER or the document is wrong; see standard error
 )";
 
+constexpr std::string_view kCache =
+    R"(weir cache - look into a folder of blocks of remote files
+
+usage:
+  weir cache show [--json] FOLDER
+  weir cache clear FOLDER
+
+FOLDER is one that options(cache: FOLDER) named; `weir help options` says what it does.
+
+show    prints the number of blocks, how many bytes they take, and when the first and the last of them were used.
+clear   removes the blocks, and the folder if nothing else is in it. Pipelines that use it at that time go on: they
+        fetch what they need again.
+
+options:
+      --json              print an object with the members blocks, bytes, oldest_used_ns and newest_used_ns; the times
+                          are in nanoseconds since 1970, 0 if there are no blocks
+  -h, --help              this text
+
+exit status:
+  0   it was printed or cleared
+  2   the command line is wrong, or FOLDER can't be read or changed; see standard error
+)";
+
 constexpr std::string_view kFiles =
     R"(weir head, info, validate, index, shard, convert - inspect and convert data files
 
@@ -402,6 +428,10 @@ std::string_view help_about(Verb verb) {
     case Verb::show_checkpoint:
     case Verb::list_checkpoints:
       return kCheckpoint;
+    case Verb::cache:
+    case Verb::show_cache:
+    case Verb::clear_cache:
+      return kCache;
     case Verb::head:
     case Verb::info:
     case Verb::validate:

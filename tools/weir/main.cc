@@ -6,6 +6,7 @@
 
 #include "arguments.h"
 #include "bench.h"
+#include "cache.h"
 #include "checkpoint.h"
 #include "common.h"
 #include "core/text.h"
@@ -206,6 +207,10 @@ int perform(const Arguments& arguments) {
       return show_checkpoint(arguments);
     case Verb::list_checkpoints:
       return list_checkpoints(arguments);
+    case Verb::show_cache:
+      return show_cache(arguments);
+    case Verb::clear_cache:
+      return clear_cache(arguments);
     case Verb::head:
       return head(arguments);
     case Verb::info:
