@@ -44,6 +44,8 @@ void run_operator(benchmark::State& state, const OperatorDef* def) {
   replace(text, "NAMES", folder() + "/*");
   if (text.find("RECORDS") != std::string::npos) replace(text, "RECORDS", record_file(1024));
   if (text.find("TABLE") != std::string::npos) replace(text, "TABLE", table_file());
+  if (text.find("ARRAYS") != std::string::npos) replace(text, "ARRAYS", archive_file());
+  if (text.find("ARRAY") != std::string::npos) replace(text, "ARRAY", array_file());
   replace(text, "SCRATCH", folder() + ".written");
   if (text.find("WRITTEN") != std::string::npos) {
     const std::string numbers = folder() + ".written/numbers-of-each";

@@ -48,5 +48,9 @@ const std::string& folder();
 std::string record_file(size_t record_bytes);
 // A table there with five columns of integers and five of fractions, 64 MiB, written once per run.
 std::string table_file();
+// An .npy file there with rows of 1,024 float32, 1 GiB, written once per run; and an archive of 1,000 rows of
+// 512 bytes and of one number, deflated.
+std::string array_file();
+std::string archive_file();
 
 }  // namespace weir::bench
