@@ -69,7 +69,6 @@ def clean_environment(monkeypatch, tmp_path):
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("AWS_EC2_METADATA_DISABLED", "true")
     monkeypatch.setenv("NO_GCE_CHECK", "true")
-    monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "20")
 
 
 @pytest.fixture
