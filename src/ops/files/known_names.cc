@@ -72,4 +72,14 @@ Result<std::vector<std::string>> known_names(Runtime& runtime, const DatasetRef&
   return out;
 }
 
+Status naming_file(const Status& status) {
+  Error error = status.error();
+  if (error.read_failed || error.file.empty()) return status;
+  Mistake mistake = error.what();
+  (mistake.found.empty() ? mistake.message : mistake.found) += concat(" in ", quote(error.file));
+  error.message = mistake.sentence();
+  error.parts.mistake = std::move(mistake);
+  return Status(std::move(error));
+}
+
 }  // namespace weir

@@ -75,7 +75,8 @@ struct Format {
         params.row = row_of(*layout);
         rows = checked_add(rows, layout->rows);
       } else {
-        if (!params.row || layout.status().code() == Code::invalid_argument) return layout.status();
+        if (!params.row || layout.status().code() == Code::invalid_argument)
+          return naming_file(layout.status());
         rows.reset();
       }
     }

@@ -8,6 +8,7 @@
 #include "dataset/read_site.h"
 #include "ops/files/array_access.h"
 #include "ops/files/blocking_lane.h"
+#include "ops/files/known_names.h"
 
 namespace weir::npz_op {
 namespace {
@@ -209,12 +210,13 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, c
   if (params.names.set) {
     WEIR_ASSIGN(stored->names, names_of(params.names));
   }
-  WEIR_ASSIGN(const Npz npz,
-              open_npz(*site.runtime->files, stored->file, params.names.set ? &stored->names : nullptr));
+  const Result<Npz> npz =
+      open_npz(*site.runtime->files, stored->file, params.names.set ? &stored->names : nullptr);
+  if (!npz.ok()) return naming_file(npz.status());
   stored->names.clear();
-  for (const NpzArray& array : npz.arrays) stored->names.push_back(array.name);
-  stored->spec = npz.spec();
-  stored->rows = npz.rows();
+  for (const NpzArray& array : npz->arrays) stored->names.push_back(array.name);
+  stored->spec = npz->spec();
+  stored->rows = npz->rows();
   return Dataset::build(stored_operator(), std::move(stored), {}, site);
 }
 
