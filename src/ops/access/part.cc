@@ -52,11 +52,12 @@ PullResult Part::fill(Context& ctx) {
   }
 }
 
-PartPosition Part::save(Holding* holding) {
-  PartPosition out{number_, given_, ended_, saved_};
+PartPosition Part::save(Holding* holding, int taken) {
+  const int64_t given = given_ - taken;
+  PartPosition out{number_, given, ended_, saved_};
   if (!port_ || !saved_.empty()) return out;
   // Of a position that has just been loaded, fewer may be behind it than were given, and no more may come.
-  port_->consume_to(std::min(given_, port_->position()));
+  port_->consume_to(std::min(given, port_->position()));
   Archive archive(holding);
   std::vector<uint64_t> counts = epochs_.written();
   archive("epochs", counts);

@@ -63,7 +63,8 @@ class Part {
     saved_.clear();
   }
 
-  PartPosition save(Holding* holding);
+  // Its position before the last `taken` rows that it has given.
+  PartPosition save(Holding* holding, int taken);
   void load(PartPosition position) {
     given_ = position.given;
     ended_ = position.ended;

@@ -2,7 +2,9 @@
 // an element of each part's pipeline in turn; a rank gives those of the parts s with s mod W = r. The next
 // element is one of the part that has given fewest, the first of equals, so parts that are ahead after a
 // change of the number of ranks wait for the others. A part opens when its turn comes, and runs ahead on a
-// Window of its own, which all share a Credit. What a part has made beyond its turn waits in its Port.
+// Window of its own, which all share a Credit. What a part has made beyond its turn waits in its Port. Small
+// rows of many parts lie far apart there, so several rounds of them are put together at once, before they are
+// due; a position has them as rows that the parts have yet to give.
 //
 // Checkpoint: the source's, and for each part that was opened how many elements it has given, the counts of
 // its openings and its Port's position. Positions of all ranks continue as those of another number
@@ -10,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -20,6 +23,7 @@
 #include "dataset/cardinality.h"
 #include "dataset/port.h"
 #include "dataset/tuner_start.h"
+#include "ops/access/joined_rounds.h"
 #include "ops/access/part.h"
 #include "ops/access/part_source.h"
 #include "ops/access/scattered_rows.h"
@@ -81,7 +85,8 @@ class Partition final : public Cursor {
         opener_(opening, params.f),
         width_(opening.node->components().size()),
         scattered_(opening.node->components()),
-        ranks_(ranks) {
+        ranks_(ranks),
+        joined_(opening.node->components()) {
     parts_.reserve(static_cast<size_t>(ranks.among(n_)));
     for (int64_t s = ranks.first; s < n_; s += ranks.step) parts_.emplace_back(s);
     list_live();
@@ -113,7 +118,11 @@ class Partition final : public Cursor {
   Step gather(Context& ctx, const Demand& demand, Block& out);
   int64_t append(Part& part, int rows, Block& out);
   Step scatter(Context& ctx, int wanted, Block& out);
+  int rounds_at_hand(int64_t most) const;
   bool scatter_rounds(int wanted);
+  bool join_rounds(int wanted);
+  bool give_joined(int wanted);
+  void note_turns(int64_t round, int first, int rows);
   void put(Part& part, int rows, ScatteredRows::Targets targets);
 
   const Instance instance_;
@@ -138,6 +147,8 @@ class Partition final : public Cursor {
   // Null: nothing runs ahead.
   RefPtr<Credit> credit_;
   std::unique_ptr<ShownCredit> shown_;
+  // Of the parts of live_.
+  JoinedRounds joined_;
   // Rows in the block that is being made, and their turns.
   int rows_in_call_ = 0;
   Origins turns_;
@@ -283,8 +294,10 @@ Step Partition::next(Context& ctx, const Demand& demand, Block& out) {
   const Demand limited =
       demand.at_most(std::max<int64_t>((demand.bytes - 1) / scattered_.row_bytes() + 1, 1));
   const bool copies = limited.rows > 1 || scattered_.row_bytes() <= kCopiedBytes;
-  if (scattered_.fits() && copies && live_.size() > 1 && scattered_.begin(out, limited.rows, demand.drop))
+  if (scattered_.fits() && copies && (!joined_.empty() || live_.size() > 1) &&
+      scattered_.begin(out, limited.rows, demand.drop))
     return scatter(ctx, limited.rows, out);
+  if (!joined_.empty()) throw std::bad_alloc();
   return gather(ctx, demand, out);
 }
 
@@ -343,8 +356,10 @@ int64_t Partition::append(Part& part, int rows, Block& out) {
 Step Partition::scatter(Context& ctx, int wanted, Block& out) {
   turns_.clear();
   PullResult got = PullResult::rows;
-  while (rows_in_call_ < wanted && got == PullResult::rows && next_turn()) {
-    if (turn_ == 0 && scatter_rounds(wanted)) continue;
+  while (rows_in_call_ < wanted && got == PullResult::rows) {
+    if (give_joined(wanted)) continue;
+    if (!next_turn()) break;
+    if (turn_ == 0 && (join_rounds(wanted) || scatter_rounds(wanted))) continue;
     Part& part = *live_[turn_];
     got = ready(ctx, part);
     if (got == PullResult::end) {
@@ -370,27 +385,55 @@ Step Partition::scatter(Context& ctx, int wanted, Block& out) {
   return PullResult::rows;
 }
 
-// Gives whole rounds of all parts. Returns false if some part has none at hand, or has given more than
-// others.
-bool Partition::scatter_rounds(int wanted) {
-  const auto count = static_cast<int>(live_.size());
-  int64_t rounds = std::min<int64_t>((wanted - rows_in_call_) / count, rounds_ - round_);
+// How many whole rounds all parts have at hand, at most `most`; 0 if some part has given more than others.
+int Partition::rounds_at_hand(int64_t most) const {
+  int64_t rounds = std::min(most, rounds_ - round_);
   for (const Part* part : live_) {
-    if (rounds < 1 || part->given() != round_ || part->error()) return false;
+    if (rounds < 1 || part->given() != round_ || part->error()) return 0;
     rounds = std::min<int64_t>(rounds, part->buffered());
   }
+  return static_cast<int>(rounds);
+}
+
+// Gives whole rounds of all parts. Returns false if there are none.
+bool Partition::scatter_rounds(int wanted) {
+  const auto count = static_cast<int>(live_.size());
+  const int rounds = rounds_at_hand((wanted - rows_in_call_) / count);
   if (rounds < 1) return false;
-  const bool all = live_.size() == parts_.size();
-  for (int64_t i = 0; i < (all ? 1 : rounds * count); ++i) {
-    const Part& part = *live_[static_cast<size_t>(i % count)];
-    turns_.add_turns(rows_in_call_ + static_cast<int>(i), part.turn(n_) + i / count * n_, ranks_.step);
-  }
-  for (int i = 0; i < count; ++i) {
-    put(*live_[static_cast<size_t>(i)], static_cast<int>(rounds),
-        {.first = rows_in_call_ + i, .gap = count - 1});
-  }
-  rows_in_call_ += static_cast<int>(rounds) * count;
+  note_turns(round_, 0, rounds * count);
+  for (int i = 0; i < count; ++i)
+    put(*live_[static_cast<size_t>(i)], rounds, {.first = rows_in_call_ + i, .gap = count - 1});
+  rows_in_call_ += rounds * count;
   return true;
+}
+
+// Puts rounds together before they are due. Returns false if that is not worth it.
+bool Partition::join_rounds(int wanted) {
+  const auto count = static_cast<int64_t>(live_.size());
+  const int64_t most = joined_.most(count);
+  if (wanted - rows_in_call_ >= most * count) return false;
+  return joined_.join(live_, rounds_at_hand(most), round_);
+}
+
+// Gives rows of the rounds that were put together. Returns false if there are none.
+bool Partition::give_joined(int wanted) {
+  const int rows = std::min(wanted - rows_in_call_, joined_.left());
+  if (rows == 0) return false;
+  note_turns(joined_.round(), joined_.begin(), rows);
+  joined_.give(rows, scattered_, rows_in_call_);
+  rows_in_call_ += rows;
+  return true;
+}
+
+// Notes the turns of the next rows: of `rows` of whole rounds from `round` on, the first of which is `first`.
+void Partition::note_turns(int64_t round, int first, int rows) {
+  const auto count = static_cast<int>(live_.size());
+  // Of all parts, each turn follows from the one before.
+  const bool all = live_.size() == parts_.size();
+  for (int i = 0; i < (all ? 1 : rows); ++i) {
+    const int64_t number = live_[static_cast<size_t>((first + i) % count)]->number();
+    turns_.add_turns(rows_in_call_ + i, (round + (first + i) / count) * n_ + number, ranks_.step);
+  }
 }
 
 // Puts rows of a part, or its error, to their places.
@@ -418,6 +461,10 @@ int64_t Partition::lose(const ErrorPtr&) noexcept {
     live_.clear();
   }
   if (rows_in_call_ > 0) return rows_in_call_;
+  if (!joined_.empty()) {
+    joined_.lose_one();
+    return 1;
+  }
   if (turn_ >= live_.size()) return 1;
   Part& part = *live_[turn_];
   if (part.error()) {
@@ -434,9 +481,11 @@ void Partition::state(Archive& archive) {
   saved.n = n_;
   if (!archive.loading()) {
     saved.source = saved_source();
+    int live = 0;
     for (Part& part : parts_) {
+      const int joined = part.ended() ? 0 : joined_.left_of(live++);
       if (part.given() > 0 || part.ended() || part.is_open())
-        saved.parts.push_back(part.save(archive.holding()));
+        saved.parts.push_back(part.save(archive.holding(), joined));
     }
   }
   saved.state(archive);
@@ -454,6 +503,7 @@ Status Partition::load(PartPositions saved) {
     parts_[static_cast<size_t>((position.number - ranks_.first) / ranks_.step)].load(std::move(position));
   }
   begun_ = false;
+  joined_.clear();
   list_live();
   if (saved.source.empty()) return Status();
   Archive archive(saved.source);
