@@ -101,5 +101,58 @@ void parts_restore(benchmark::State& state) {
 }
 BENCHMARK(parts_restore)->Unit(benchmark::kMillisecond)->Iterations(20);
 
+// The positions of all ranks after so many elements of each.
+std::vector<weir_bytes> positions_of(const Opened& of, uint32_t ranks, int elements) {
+  std::vector<weir_bytes> positions(ranks, weir_bytes(WEIR_BYTES_INIT));
+  weir_error error = WEIR_ERROR_INIT;
+  for (uint32_t rank = 0; rank < ranks; ++rank) {
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    options.rank = rank;
+    options.world_size = ranks;
+    weir_iterator iterator{};
+    must(weir_iterator_create(of.runtime, of.dataset, &options, &iterator, &error), error);
+    for (int i = 0; i < elements; ++i) must(weir_iterator_next(iterator, of.element, &error), error);
+    must(weir_iterator_save(iterator, &positions[rank], &error), error);
+    weir_iterator_destroy(iterator);
+  }
+  return positions;
+}
+
+// Four ranks, from these positions to the first element of each.
+void restore_four(const Opened& of, const std::vector<weir_bytes>& positions) {
+  std::vector<weir_string> all;
+  all.reserve(positions.size());
+  for (const weir_bytes& position : positions) all.push_back({position.data, position.size});
+  weir_error error = WEIR_ERROR_INIT;
+  for (uint32_t rank = 0; rank < 4; ++rank) {
+    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+    options.rank = rank;
+    options.world_size = 4;
+    if (all.size() == 4) {
+      options.checkpoint = all[rank].data;
+      options.checkpoint_size = all[rank].size;
+    } else {
+      options.rank_checkpoints = all.data();
+      options.rank_checkpoint_count = all.size();
+    }
+    weir_iterator iterator{};
+    must(weir_iterator_create(of.runtime, of.dataset, &options, &iterator, &error), error);
+    must(weir_iterator_next(iterator, of.element, &error), error);
+    weir_iterator_destroy(iterator);
+  }
+}
+
+// From positions of eight ranks to four, beside four ranks that take up their own: at most 1.5 times as long.
+void parts_resize(benchmark::State& state) {
+  const Opened of(many_parts().c_str());
+  std::vector<weir_bytes> eight = positions_of(of, 8, 2500);
+  std::vector<weir_bytes> four = positions_of(of, 4, 5000);
+  alternate(
+      state, [&] { restore_four(of, eight); }, [&] { restore_four(of, four); }, 1 / 1.5);
+  for (weir_bytes& position : eight) weir_bytes_release(&position);
+  for (weir_bytes& position : four) weir_bytes_release(&position);
+}
+BENCHMARK(parts_resize)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(40);
+
 }  // namespace
 }  // namespace weir::bench
