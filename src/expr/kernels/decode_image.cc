@@ -1,12 +1,13 @@
 // decode_jpeg(s, channels: 0, ratio: 1), decode_png(s, channels: 0, dtype: uint8), decode_bmp(s),
 // decode_gif(s), decode_image(s, channels: 0), decode_and_crop_jpeg(s, [y, x, h, w]): the pixels of an
 // encoded image. As in TensorFlow, the first bytes tell the format, and most functions take more formats than
-// their name says.
+// their name says. A vector of strings gives one tensor of images, which have one shape.
 #include <algorithm>
 
 #include "core/text.h"
 #include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/image.h"
+#include "expr/kernels/shared/map_strings.h"
 #include "format/image/image.h"
 #include "format/signature.h"
 
@@ -29,6 +30,8 @@ struct Decoding : KernelState {
   // The second argument is a region.
   bool crops = false;
   DecodeOptions options;
+  // The shape of an image of a vector that has none.
+  Shape without_images;
 };
 
 // uint8 to uint16 in formats that have no 16 bits, as in TensorFlow.
@@ -73,27 +76,71 @@ Result<ImageDecoderRef> open_image(const Decoding& plan, std::string_view bytes,
   return decoder;
 }
 
-Status decode_row(KernelRun& run, int row, const ImageRegion* region) {
-  const auto& plan = run.state<Decoding>();
-  const std::string_view bytes = run.arg(0).row<Str>(row)->view();
-  const ImageFormat format = image_format(bytes);
-  WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan, bytes, format, region));
-  const ImageShape& found = decoder->shape();
+// The shape of what the decoder gives.
+Shape shape_of(const Decoding& plan, ImageFormat format, const ImageShape& found) {
   const bool frames = plan.frames || (plan.gif_frames && format == ImageFormat::gif);
-  const Shape shape = frames ? Shape{found.frames, found.height, found.width, found.channels}
-                             : Shape{found.height, found.width, found.channels};
-  uint8_t* out = run.rows() == 1 ? run.make(0, shape) : run.make_row(0, row, shape);
-  // Too large, so that the row has failed.
-  if (out == nullptr) return Status();
-  const bool widen = plan.options.wide && format != ImageFormat::png;
-  WEIR_TRY(decoder->decode(widen ? out + found.count() : out));
-  if (widen) widen_samples(out, found.count(), kWiden);
-  return Status();
+  return frames ? Shape{found.frames, found.height, found.width, found.channels}
+                : Shape{found.height, found.width, found.channels};
 }
+
+// The images of a row: of one string, or of a vector, whose images have one shape.
+class RowOfImages {
+ public:
+  RowOfImages(KernelRun& run, int row, const ImageRegion* region)
+      : run_(run), plan_(run.state<Decoding>()), row_(row), region_(region) {}
+
+  Status decode() {
+    const Arg& strings = run_.arg(0);
+    if (strings.shape.rank() == 0) return decode(0);
+    const int64_t count = strings.shape[0];
+    if (count == 0) make(plan_.without_images.prepended(0));
+    for (int64_t k = 0; k < count; ++k) {
+      const Status status = decode(k);
+      if (!status.ok()) return at_string(status, k, count);
+      // Too large, so that the row has failed.
+      if (out_ == nullptr) break;
+    }
+    return Status();
+  }
+
+ private:
+  Status decode(int64_t k) {
+    const std::string_view bytes = run_.arg(0).row<Str>(row_)[k].view();
+    const ImageFormat format = image_format(bytes);
+    WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan_, bytes, format, region_));
+    const Shape shape = shape_of(plan_, format, decoder->shape());
+    if (k == 0) {
+      first_ = shape;
+      const Shape& strings = run_.arg(0).shape;
+      make(strings.rank() == 0 ? shape : shape.prepended(strings[0]));
+      if (out_ == nullptr) return Status();
+    } else if (!(shape == first_)) {
+      return invalid_argument(expected_found(
+          concat("an image of the first one's shape, ", first_.to_string()), shape.to_string()));
+    }
+    const int64_t count = shape.count();
+    uint8_t* to = out_ + k * count * (plan_.options.wide ? 2 : 1);
+    const bool widen = plan_.options.wide && format != ImageFormat::png;
+    WEIR_TRY(decoder->decode(widen ? to + count : to));
+    if (widen) widen_samples(to, count, kWiden);
+    return Status();
+  }
+
+  void make(const Shape& shape) {
+    out_ = run_.rows() == 1 ? run_.make(0, shape) : run_.make_row(0, row_, shape);
+  }
+
+  KernelRun& run_;
+  const Decoding& plan_;
+  const int row_;
+  const ImageRegion* const region_;
+  Shape first_;
+  uint8_t* out_ = nullptr;
+};
 
 void decode_image_body(KernelRun& run) {
   const auto& plan = run.state<Decoding>();
-  const bool scalar = run.arg(0).shape.rank() == 0;
+  const bool strings = run.arg(0).shape.rank() <= 1;
   const bool four = !plan.crops || run.arg(1).shape == Shape{4};
   for (int i = 0; i < run.rows(); ++i) {
     ImageRegion region;
@@ -101,9 +148,10 @@ void decode_image_body(KernelRun& run) {
       const int64_t* sides = run.arg(1).row<int64_t>(i);
       region = {.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
     }
-    const Status status = !scalar ? invalid_argument("expected one string, found a tensor of strings")
+    const Status status = !strings
+                              ? invalid_argument("expected one string or a vector, found a tensor of strings")
                           : !four ? invalid_argument("expected a window [y, x, h, w]")
-                                  : decode_row(run, i, plan.crops ? &region : nullptr);
+                                  : RowOfImages(run, i, plan.crops ? &region : nullptr).decode();
     if (!status.ok()) fail_row(run, i, plan.name, status);
   }
 }
@@ -126,7 +174,12 @@ int64_t known_channels(const Decoding& plan) {
 Status finish(KernelCall& call, DType dtype, const Shape& shape, std::shared_ptr<Decoding> plan) {
   WEIR_TRY(check_encoded_image(call));
   if (plan->takes_jpeg) WEIR_TRY(check_codecs(call, plan->name));
-  call.result(dtype, shape);
+  const Shape& strings = call.shape(0);
+  const bool vector = strings.rank_known() && strings.rank() == 1;
+  call.result(dtype, vector ? shape.prepended(strings[0]) : shape);
+  plan->without_images = shape.rank_known() ? shape : Shape{0, 0, plan->options.channels};
+  for (int axis = 0; axis < plan->without_images.rank(); ++axis)
+    plan->without_images.set_dim(axis, std::max<int64_t>(plan->without_images[axis], 0));
   call.body(decode_image_body, std::move(plan));
   return Status();
 }
@@ -216,7 +269,7 @@ Status decode_crop_infer(KernelCall& call) {
 
 extern constinit const Kernel decode_jpeg_kernel{
     .name = "decode_jpeg",
-    .params = {{.name = "s", .doc = "The bytes of the file."},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."},
                {.name = "channels",
                 .kind = ParamKind::constant,
                 .type = "int64",
@@ -230,7 +283,7 @@ extern constinit const Kernel decode_jpeg_kernel{
     .infer = decode_jpeg_infer,
     .doc =
         "Decodes a JPEG. As in tf.io.decode_jpeg, a PNG or a GIF of one frame is decoded as well. Rows come from the top. Bytes that are none of these, are cut off, or declare more than 2^30 pixels are an error of the element. So is a large image (more than 2^24 pixels) that has too few bytes for its pixels, or for its scans of pixels. Other damage is noticed only where it keeps the decoder from continuing.",
-    .result = "uint8[height, width, channels].",
+    .result = "uint8[height, width, channels]; of a vector of strings, with a first dimension more.",
     .cost = "The cost of libjpeg-turbo with its fast DCT; pixels are decoded into the result.",
     .example = "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> decode_jpeg(encode_jpeg(x))[0, 0])",
     .output = "[120, 120, 120]",
@@ -239,7 +292,7 @@ extern constinit const Kernel decode_jpeg_kernel{
 
 extern constinit const Kernel decode_png_kernel{
     .name = "decode_png",
-    .params = {{.name = "s", .doc = "The bytes of the file."},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."},
                {.name = "channels",
                 .kind = ParamKind::constant,
                 .type = "int64",
@@ -252,7 +305,8 @@ extern constinit const Kernel decode_png_kernel{
     .infer = decode_png_infer,
     .doc =
         "Decodes a PNG, row by row from the top. Palettes become RGB, or RGBA if they have transparent colours; fewer than 8 bits are scaled to 8. As in tf.io.decode_png, a JPEG or a GIF of one frame is decoded as well. Bytes that are none of these, are damaged, or declare more than 2^30 pixels, or more than so many bytes can contain, are an error of the element.",
-    .result = "The given dtype, [height, width, channels].",
+    .result =
+        "The given dtype, [height, width, channels]; of a vector of strings, with a first dimension more.",
     .cost = "The cost of libpng and zlib; pixels are decoded into the result.",
     .example = "from_tensors(uint8([[[1, 2, 3], [4, 5, 6]]])) | map(x -> decode_png(encode_png(x)))",
     .output = "[[[1, 2, 3], [4, 5, 6]]]",
@@ -261,11 +315,11 @@ extern constinit const Kernel decode_png_kernel{
 
 extern constinit const Kernel decode_bmp_kernel{
     .name = "decode_bmp",
-    .params = {{.name = "s", .doc = "The bytes of the file."}},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."}},
     .infer = bmp_infer,
     .doc =
         "Decodes an uncompressed BMP of 8, 24 or 32 bits per pixel. Rows come from the top, as RGB or RGBA; 8 bits are taken as grey. With 32 bits, masks of whole bytes say where each colour is; without one for alpha, the byte that is left is alpha. Other formats, compression (RLE), other masks, and a length that differs from the header's are errors of the element.",
-    .result = "uint8[height, width, channels].",
+    .result = "uint8[height, width, channels]; of a vector of strings, with a first dimension more.",
     .cost = "One pass over the pixels.",
     .example =
         R"(from_tensors(decode_bmp("BM:\x00\x00\x00\x00\x00\x00\x006\x00\x00\x00(\x00\x00\x00\x01\x00\x00\x00\x01\x00\x00\x00\x01\x00\x18\x00\x00\x00\x00\x00\x04\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x01\x02\x03\x00")))",
@@ -276,11 +330,11 @@ extern constinit const Kernel decode_bmp_kernel{
 
 extern constinit const Kernel decode_gif_kernel{
     .name = "decode_gif",
-    .params = {{.name = "s", .doc = "The bytes of the file."}},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."}},
     .infer = gif_infer,
     .doc =
         "Decodes the frames of a GIF, as RGB. As in tf.io.decode_gif, all have the size of the largest. Pixels that a frame leaves out or has transparent keep the colour of the frame before; before the first frame all is black. A JPEG or PNG is one frame. Bytes that are none of these, are damaged, or declare more than 2^30 pixels in all frames together are an error of the element.",
-    .result = "uint8[frames, height, width, 3].",
+    .result = "uint8[frames, height, width, 3]; of a vector of strings, with a first dimension more.",
     .cost = "The cost of giflib, and a copy of the frame before for each frame; the file is read twice.",
     .example =
         R"(from_tensors(shape(decode_gif("GIF87a\x04\x00\x03\x00\x81\x00\x00\x00\x00\x00\xff\x00\x00\x00\xff\x00\x00\x00\xff,\x00\x00\x00\x00\x04\x00\x03\x00\x00\x08\x0d\x00\x01\x04\x100`\xe0\x00\x00\x04\x05\x06\x04\x00;"))))",
@@ -291,7 +345,7 @@ extern constinit const Kernel decode_gif_kernel{
 
 extern constinit const Kernel decode_image_kernel{
     .name = "decode_image",
-    .params = {{.name = "s", .doc = "The bytes of the file."},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."},
                {.name = "channels",
                 .kind = ParamKind::constant,
                 .type = "int64",
@@ -300,7 +354,7 @@ extern constinit const Kernel decode_image_kernel{
     .infer = image_infer,
     .doc =
         "Decodes a JPEG, PNG, GIF or BMP; the first bytes tell which. A GIF gives [frames, height, width, 3], so the rank is unknown when the dataset is built: reshape the result, or use the format's own function. Other formats and damage are errors of the element.",
-    .result = "uint8, of unknown rank.",
+    .result = "uint8, of unknown rank; of a vector of strings, with a first dimension more.",
     .cost = "The cost of the format's own function.",
     .example = "from_tensors(uint8([[[1], [2]]])) | map(x -> decode_image(encode_png(x), channels: 3))",
     .output = "[[[1, 1, 1], [2, 2, 2]]]",
@@ -309,14 +363,14 @@ extern constinit const Kernel decode_image_kernel{
 
 extern constinit const Kernel decode_and_crop_jpeg_kernel{
     .name = "decode_and_crop_jpeg",
-    .params = {{.name = "s", .doc = "The bytes of the file."},
+    .params = {{.name = "s", .doc = "The bytes of the file, or a vector of those of several."},
                {.name = "window",
                 .type = "int64",
                 .doc = "[y, x, h, w]: the top left corner, height and width."}},
     .infer = decode_crop_infer,
     .doc =
         "Decodes only a part of a JPEG. The pixels are those of `crop(decode_jpeg(s), y, x, h, w)`, but nothing below the part is decoded, and little to its left and right. A window outside the image is an error of the element, and so are bytes that are no JPEG or end within the window.",
-    .result = "uint8[h, w, channels].",
+    .result = "uint8[h, w, channels]; of a vector of strings, with a first dimension more.",
     .cost = "Reads the rows down to the end of the window, and decodes those of the window.",
     .example =
         "from_tensors(full([16, 24, 3], uint8(120))) | map(x -> shape(decode_and_crop_jpeg(encode_jpeg(x), [1, 2, 3, 4])))",

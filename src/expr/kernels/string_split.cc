@@ -1,7 +1,8 @@
-// string_split(s, sep: ""): the parts of a string as a vector of views of it.
+// string_split(s, sep: ""): the parts of a string as a vector of views of it; those of a vector as a matrix.
 #include <algorithm>
 #include <array>
 
+#include "core/text.h"
 #include "expr/kernels/shared/strings.h"
 
 namespace weir {
@@ -60,20 +61,57 @@ void split_row(KernelRun& run, int row) {
   }
 }
 
-constexpr std::string_view kString = "the string of string_split";
+// A vector of strings: all have as many parts.
+void split_vector(KernelRun& run, int row) {
+  const Arg& strings = run.arg(0);
+  const Str* const first = strings.row<Str>(row);
+  const std::string_view sep = run.arg(1).row<Str>(row)->view();
+  const int64_t rows = strings.shape[0];
+  int64_t parts = 0;
+  for (int64_t k = 0; k < rows; ++k) {
+    int64_t count = 0;
+    split(first[k], sep, [&](const Str&) { ++count; });
+    if (k == 0) parts = count;
+    if (count == parts) continue;
+    return run.fail(
+        row, invalid_argument(expected_found(
+                 "strings of as many parts", concat(parts, " in the first one and ", count, " in string ", k),
+                 "rows(s, …) takes each string apart, and padding gives all one length")));
+  }
+  Str* out = run.make_row<Str>(0, row, Shape{rows, parts});
+  for (int64_t k = 0; k < rows && out != nullptr; ++k)
+    split(first[k], sep, [&](const Str& part) { *out++ = part; });
+}
+
 constexpr std::string_view kSplitSeparator = "the separator of string_split";
 
+Mistake not_strings(const Shape& shape) {
+  return expected_found("a string or a vector of strings for string_split",
+                        concat("the shape ", shape.to_string()));
+}
+
 void string_split_body(KernelRun& run) {
-  if (!is_scalar(run, 0, kString) || !is_scalar(run, 1, kSplitSeparator)) return;
-  for (int i = 0; i < run.rows(); ++i) split_row(run, i);
+  if (!is_scalar(run, 1, kSplitSeparator)) return;
+  const int rank = run.arg(0).shape.rank();
+  for (int i = 0; i < run.rows(); ++i) {
+    if (rank == 0) {
+      split_row(run, i);
+    } else if (rank == 1) {
+      split_vector(run, i);
+    } else {
+      run.fail(i, invalid_argument(not_strings(run.arg(0).shape)));
+    }
+  }
 }
 
 Status string_split_infer(KernelCall& call) {
-  WEIR_TRY(check_scalar_if_known(call, 0, kString));
+  const Shape& strings = call.shape(0);
+  if (strings.rank_known() && strings.rank() > 1) return call.error(0, not_strings(strings));
   WEIR_TRY(check_scalar_if_known(call, 1, kSplitSeparator));
-  call.result(DType::string, Shape{kUnknownDim});
+  const bool vector = strings.rank_known() && strings.rank() == 1;
+  call.result(DType::string, vector ? Shape{strings[0], kUnknownDim} : Shape{kUnknownDim});
   call.body(string_split_body);
-  call.set_can_fail(!call.shape(0).rank_known() || !call.shape(1).rank_known());
+  call.set_can_fail(!(strings == Shape()) || !call.shape(1).rank_known());
   return Status();
 }
 
@@ -81,15 +119,15 @@ Status string_split_infer(KernelCall& call) {
 
 extern constinit const Kernel string_split_kernel{
     .name = "string_split",
-    .params = {{.name = "s", .type = "string", .doc = "A scalar."},
+    .params = {{.name = "s", .type = "string", .doc = "A scalar, or a vector."},
                {.name = "sep",
                 .type = "string",
                 .fallback = "\"\"",
                 .doc = "The separator, which may have several bytes; \"\" means runs of white space."}},
     .infer = string_split_infer,
     .doc =
-        "Splits a string at each separator. Between two adjacent separators, and before one at the start or after one at the end, is an empty part; with runs of white space there are none. An empty string has no words, but one part.",
-    .result = "string[?].",
+        "Splits a string at each separator. Between two adjacent separators, and before one at the start or after one at the end, is an empty part; with runs of white space there are none. An empty string has no words, but one part. Of a vector, all strings must have as many parts.",
+    .result = "string[?]; of a vector, string[n, ?].",
     .cost = "One pass over the bytes; the parts are views of `s`.",
     .example =
         R"(from_tensor_slices(["a b  c", "x"]) | map(s -> (string_split(s), string_split(s, sep: " "))))",

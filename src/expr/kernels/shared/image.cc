@@ -8,8 +8,10 @@ namespace weir {
 
 Status check_encoded_image(const KernelCall& call) {
   if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
-  if (!call.shape(0).rank_known()) return Status();
-  return check_scalar(call, 0, "one string");
+  const Shape& shape = call.shape(0);
+  if (!shape.rank_known() || shape.rank() <= 1) return Status();
+  return call.error(
+      0, expected_found("one string or a vector of strings", concat("the shape ", shape.to_string())));
 }
 
 Status check_codecs(const KernelCall& call, std::string_view name) {
