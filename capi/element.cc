@@ -160,9 +160,11 @@ int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out
                     expected_found(concat("a row below ", found->block.rows), concat(row)));
     }
     const Origin origin = found->block.origins.of(static_cast<int>(row));
-    found->file = origin.known() ? found->source_names->name(origin.source()) : std::string();
+    SourceNames::Place place;
+    if (origin.known()) place = found->source_names->place(origin);
+    found->file = std::move(place.file);
     out->file = to_string_struct(found->file);
-    out->record = origin.known() ? origin.record() : -1;
+    out->record = place.record;
     return Status();
   });
 }

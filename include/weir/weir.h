@@ -898,7 +898,7 @@ typedef struct weir_origin {
   uint32_t struct_size;
   uint32_t reserved;
   weir_string file; /* empty if it is not known */
-  int64_t record;   /* counted from 0, -1 if it is not known */
+  int64_t record;   /* counted from 0, -1 if it is not known, or was read as a whole file */
 } weir_origin;
 #define WEIR_ORIGIN_INIT \
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }

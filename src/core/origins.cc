@@ -39,6 +39,22 @@ void Origins::append(const Origins& source, int begin, int count, int at) noexce
   }
 }
 
+void Origins::replace(const Origins& newer, int rows, std::span<const int32_t> chosen) noexcept {
+  if (newer.runs_.empty()) return;
+  Origins out;
+  size_t next = 0;
+  for (int row = 0; row < rows; ++row) {
+    Origin origin;
+    if (chosen.empty()) {
+      origin = newer.of(row);
+    } else if (next < chosen.size() && chosen[next] == row) {
+      origin = newer.of(static_cast<int>(next++));
+    }
+    out.add(row, origin.known() ? origin : of(row));
+  }
+  runs_.swap(out.runs_);
+}
+
 int64_t Origins::find_turn(int row) const noexcept {
   auto next = std::upper_bound(turns_.begin(), turns_.end(), row,
                                [](int wanted, const Turns& turns) { return wanted < turns.row; });
@@ -152,6 +168,7 @@ void OriginSlots::give_used(Origins& out) noexcept {
 
 uint32_t SourceNames::number(std::string_view name) noexcept try {
   MutexLock lock(mutex_);
+  if (names_.size() + 1 >= kReads) return 0;
   auto [at, added] = numbers_.try_emplace(std::string(name), static_cast<uint32_t>(names_.size()) + 1);
   if (added) {
     try {
@@ -166,9 +183,25 @@ uint32_t SourceNames::number(std::string_view name) noexcept try {
   return 0;
 }
 
-std::string SourceNames::name(uint32_t number) const {
+Origin SourceNames::read(std::string_view name) noexcept try {
   MutexLock lock(mutex_);
-  return number == 0 || number > names_.size() ? std::string() : *names_[number - 1];
+  const size_t at = static_cast<size_t>(reads_) % kReadNames;
+  if (at == read_names_.size()) read_names_.emplace_back();
+  read_names_[at] = name;
+  return Origin(kReads, reads_++);
+} catch (...) {
+  return {};
+}
+
+SourceNames::Place SourceNames::place(Origin origin) const {
+  MutexLock lock(mutex_);
+  if (origin.source() == kReads) {
+    const int64_t age = reads_ - origin.record();
+    if (age <= 0 || age > static_cast<int64_t>(kReadNames)) return {};
+    return {read_names_[static_cast<size_t>(origin.record()) % kReadNames], -1};
+  }
+  if (!origin.known() || origin.source() > names_.size()) return {};
+  return {*names_[origin.source() - 1], origin.record()};
 }
 
 }  // namespace weir

@@ -69,6 +69,9 @@ class Origins {
   void add_one(int row, Origin origin) noexcept;
   // Appends the origins of `count` rows of a block, from `begin` on, for the rows from `at` on.
   void append(const Origins& source, int begin, int count, int at) noexcept;
+  // Gives `rows` rows the origins that they have in `newer`, unless those are unknown. With `chosen`, row i
+  // of `newer` is row chosen[i].
+  void replace(const Origins& newer, int rows, std::span<const int32_t> chosen = {}) noexcept;
   // Keeps the origins of the rows listed.
   void gather(const Origins& source, std::span<const int32_t> rows) noexcept;
 
@@ -143,17 +146,35 @@ class OriginSlots {
 };
 
 // The names of the files that one iterator has read, by number. May be used on any thread.
+//
+// Files that are elements themselves, read as a whole, may be millions, so only the names of the last
+// kReadNames of them are kept: their origins are numbers of reads.
 class SourceNames : public RefCounted {
  public:
   // Returns the same number for the same name; 0 if there is no memory.
   uint32_t number(std::string_view name) noexcept;
-  // Returns an empty string for an unknown number.
-  std::string name(uint32_t number) const;
+  // The origin of a row that is a whole file.
+  Origin read(std::string_view name) noexcept;
+
+  // The file is empty if it is not known, the record -1 if it is not, or there is none.
+  struct Place {
+    std::string file;
+    int64_t record = -1;
+  };
+  Place place(Origin origin) const;
+
+  static constexpr size_t kReadNames = size_t{1} << 16;
 
  private:
+  // The source of whole files.
+  static constexpr uint32_t kReads = (uint32_t{1} << 24) - 1;
+
   mutable Mutex mutex_;
   std::map<std::string, uint32_t, std::less<>> numbers_;
   std::vector<const std::string*> names_;
+  // The last names, the read with number n at n % kReadNames.
+  std::vector<std::string> read_names_;
+  int64_t reads_ = 0;
 };
 
 }  // namespace weir

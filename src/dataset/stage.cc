@@ -25,8 +25,9 @@ ErrorPtr with_place(const ErrorPtr& error, const PathNode& path, Session& sessio
   auto out = std::make_shared<Error>(*error);
   if (out->path.empty()) out->path = path.to_string();
   if (lacks_origin(*out, origin)) {
-    out->file = session.source_names().name(origin.source());
-    out->record = origin.record();
+    SourceNames::Place place = session.source_names().place(origin);
+    out->file = std::move(place.file);
+    out->record = place.record;
   }
   return out;
 } catch (...) {

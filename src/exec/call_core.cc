@@ -221,7 +221,8 @@ void CallCore::call_function(Context& context, WindowCall& call) {
   } else {
     for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
   }
-  out.origins.swap(in.origins);
+  // What it calls passes them on, unless it has failed.
+  if (thrown || out.origins.empty()) out.origins.swap(in.origins);
 }
 
 void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {

@@ -74,6 +74,8 @@ const char* type_name(const KernelParam& param) {
       return "dtype";
     case ParamKind::seed:
       return "seed";
+    case ParamKind::function:
+      return "function";
     case ParamKind::syntax:
       return syntax_name(param.name);
     default:
@@ -143,6 +145,10 @@ SchemaParameter parameter(const KernelParam& param) {
   SchemaParameter out;
   out.name = param.name;
   out.type = type_name(param);
+  if (param.kind == ParamKind::function) {
+    out.takes = "row";
+    out.gives = "tensors";
+  }
   out.dtype = std::string_view(param.type) == "dtype?" ? "" : param.type;
   if (param.fallback) out.fallback = param.fallback;
   out.none = param.fallback && std::string_view(param.fallback) == "none";

@@ -265,6 +265,10 @@ RECORDS = [
     Case(["run", "--origins", "-e", "range(1)"], "-: 0\n"),
     Case(["run", "--origins", "--json", "-e", "tfrecord(\"three.tfrecord\") | map(r -> 7) | batch(3)"],
          '{"origin": {"file": "three.tfrecord", "record": 0}, "element": [7, 7, 7]}\n'),
+    Case(["run", "--origins", "-e", "from_tensors(\"three.tfrecord\") | map(f -> read_file(f) == \"\")"],
+         "three.tfrecord: false\n"),
+    Case(["run", "--origins", "--json", "-e", "from_tensors(\"three.tfrecord\") | map(f -> read_file(f) == \"\")"],
+         '{"origin": {"file": "three.tfrecord", "record": null}, "element": false}\n'),
     Case(["run", "--origins", "--json", "-e", "range(1)"], '{"origin": null, "element": 0}\n'),
 ]
 

@@ -37,10 +37,10 @@ class Files {
           out.push_back((*error)->describe());
           continue;
         }
-        const Origin origin = block.origins.of(row);
-        out.push_back(origin.known()
-                          ? concat(iterator->source_names()->name(origin.source()), " ", origin.record())
-                          : "-");
+        const SourceNames::Place place = iterator->source_names()->place(block.origins.of(row));
+        out.push_back(place.file.empty()  ? "-"
+                      : place.record >= 0 ? concat(place.file, " ", place.record)
+                                          : place.file);
       }
     }
     return out;
@@ -145,6 +145,87 @@ TEST_CASE("origins: an error names file and record, whichever operator failed") 
     CAPTURE(first);
     CHECK(first.find(says) != std::string::npos);
   }
+}
+
+// Files whose text is their name.
+void put_texts(Files& files) {
+  for (const char* name : {"p", "q", "r", "s"}) files.files.put(name, name);
+}
+
+TEST_CASE("origins: what was read as a whole file has it, whatever the width of a pull") {
+  for (
+      const char* text : {
+          R"(from_tensor_slices(["p", "q", "r", "s"]) | map(f -> read_file(f)))",
+          R"(from_tensor_slices(["p", "q", "r", "s"]) | map(f -> read_file(f), num_parallel_calls: 2))",
+          R"(from_tensor_slices(["s", "q"]) | map(f -> {a: f, b: read_file(f)}) | map(e -> e.b))",
+          R"(from_tensor_slices(["p", "q", "r", "s"]) | map(f -> read_file(f)) | shuffle(3, seed: 1) | map(s -> s))",
+          R"(from_tensor_slices(["p", "q", "r", "s"]) | map(f -> read_file(f)) | filter(s -> s != "q") | prefetch(2))",
+          R"(from_tensor_slices(["p", "q"]) | map(f -> if f == "q" then read_file(f) else read_file("r")))",
+          R"(from_tensor_slices(["p", "q"]) | flat_map(f -> from_tensors(f) | map(g -> read_file(g))))",
+          R"(tfrecord("a") | take(2) | map(r -> read_file(if r == "a0" then "q" else "p")) | skip(1))",
+          R"(range(4) | map(i -> read_file("r")))",
+      }) {
+    for (int rows : {1, 3, 1024}) {
+      CAPTURE(text, rows);
+      Files files;
+      put_texts(files);
+      std::vector<std::string> expected;
+      for (const std::string& line : files.lines(text)) expected.push_back(line.substr(1, line.size() - 2));
+      REQUIRE(!expected.empty());
+      CHECK(files.origins(text, rows) == expected);
+    }
+  }
+  Files files;
+  put_texts(files);
+  // Of several files of one row nobody knows which; rows that read none keep their records.
+  CHECK(files.origins(R"(from_list([["p", "q"], ["r", "s"]]) | map(v -> read_file(v)))", 2) ==
+        std::vector<std::string>{"-", "-"});
+  files.iterator.reset();
+  CHECK(files.origins(R"(tfrecord("a") | take(3) | map(r -> if r == "a1" then read_file("q") else r))", 2) ==
+        std::vector<std::string>{"a 0", "q", "a 2"});
+}
+
+TEST_CASE("origins: the error of what is in a file names the file") {
+  for (
+      const auto& [text, says] : std::vector<std::pair<const char*, const char*>>{
+          {R"(from_tensor_slices(["p"]) | map(f -> decode_bmp(read_file(f))))", "(p, in map)"},
+          {R"(from_tensor_slices(["p"]) | map(f -> read_file(f)) | map(s -> decode_bmp(s)))", "(p, in map)"},
+          {R"(from_tensor_slices(["p"]) | map(f -> read_file(f)) | shuffle(2, seed: 1) | map(s -> decode_bmp(s)) | batch(2))",
+           "(p, in batch/map)"},
+          {R"(from_tensor_slices(["p"]) | map(f -> read_file(f), num_parallel_calls: 2) | map(s -> decode_bmp(s), num_parallel_calls: 2))",
+           "(p, in map)"},
+          {R"(from_tensor_slices(["p"]) | map(f -> if f == "p" then decode_bmp(read_file(f)) else zeros([1, 1, 1], dtype: uint8)))",
+           "(p, in map)"},
+          {R"(from_tensors(["r", "p"]) | map(v -> rows(v, f -> assert(read_file(f) == "r", "no", f))))",
+           "row 1: no (p, in map)"},
+          {R"(tfrecord("a") | map(r -> assert(read_file("q") == "p", "no", r)))", "no (q, in map)"},
+          {R"(from_tensor_slices(["gone"]) | map(f -> decode_bmp(read_file(f))))", "(gone, in map)"},
+          {R"(from_tensor_slices(["p"]) | flat_map(f -> from_tensors(decode_bmp(read_file(f)))))",
+           "(p, in flat_map"},
+      }) {
+    Files files;
+    put_texts(files);
+    CAPTURE(text);
+    const std::string first = files.origins(text, 4, nullptr, 1)[0];
+    CAPTURE(first);
+    CHECK(first.find(says) != std::string::npos);
+  }
+}
+
+TEST_CASE("origins: the names of the last files are kept") {
+  SourceNames names;
+  const Origin first = names.read("first");
+  const Origin record(names.number("records"), 4);
+  CHECK(names.place(first).file == "first");
+  CHECK(names.place(first).record == -1);
+  for (size_t i = 1; i < SourceNames::kReadNames; ++i) names.read("other");
+  CHECK(names.place(first).file == "first");
+  const Origin last = names.read("last");
+  CHECK(names.place(first).file.empty());
+  CHECK(names.place(last).file == "last");
+  CHECK(names.place(last.after(1)).file.empty());
+  CHECK(names.place(record).file == "records");
+  CHECK(names.place(record).record == 4);
 }
 
 TEST_CASE("origins: they are there again after a restore, and cost the checkpoint nothing") {

@@ -200,6 +200,8 @@ const std::multimap<std::string, std::string> kCalls = {
     {"row_lengths", "row_lengths(ragged(T, stack([0, size(T) // 2, size(T)])))"},
     {"flat_values", "flat_values(ragged(F, stack([0, I % 3, 3])))"},
     {"some", "some((I, {s: S, t: T}))"},
+    {"rows", "(rows(V, v -> v * I), rows({v: V, s: M}, {v, ...e} -> {...e, w: (S, v)}))"},
+    {"rows", "rows(T, t -> [t, F[0]])"},
     {"only", "only({p: M, q: T, r: S}, [\"q\", \"p\"])"},
     {"without", "without({p: S, q: T, r: (I, F)}, [\"q\"])"},
     {"nothing", "if I % 3 == 0 then some(T) else nothing(float32[?])"},

@@ -82,6 +82,7 @@ TEST_CASE("mistakes: words of other libraries and languages say how they are wri
            Row{"range(9) | flatMap(x -> range(x))", "did you mean flat_map?"},
            Row{"range(9) | takeWhile(x -> true)", "did you mean take_while?"},
            Row{"range(9) | map(x -> reduce_sum(x))", "it is written sum(x)"},
+           Row{"range(9) | batch(3) | map(x -> vmap(x, r -> r))", "it is written rows(x, r -> …)"},
            Row{"range(9) | map(x -> clamp(x, 0, 1))", "it is written clip(x, least, most)"},
            Row{"read_csv(\"a.csv\")", "it is written csv(files, …)"},
            Row{"DataLoader(range(9))", "a loader is written dataset | shuffle(n)"},

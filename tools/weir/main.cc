@@ -35,12 +35,13 @@ void print_origin(const Arguments& arguments, const Handles& handles) {
   const std::string_view file = view(origin.file);
   if (arguments.json) {
     std::printf("{\"origin\": ");
-    if (origin.record < 0) return print(stdout, "null, \"element\": ");
-    std::printf("{\"file\": %s, \"record\": %lld}, \"element\": ", json_string(file).c_str(),
-                static_cast<long long>(origin.record));
-  } else if (origin.record >= 0) {
+    if (file.empty()) return print(stdout, "null, \"element\": ");
+    const std::string record = origin.record < 0 ? "null" : std::to_string(origin.record);
+    std::printf("{\"file\": %s, \"record\": %s}, \"element\": ", json_string(file).c_str(), record.c_str());
+  } else if (!file.empty()) {
     print(stdout, file);
-    std::printf(", record %lld: ", static_cast<long long>(origin.record));
+    if (origin.record >= 0) std::printf(", record %lld", static_cast<long long>(origin.record));
+    print(stdout, ": ");
   } else {
     print(stdout, "-: ");
   }

@@ -156,6 +156,21 @@ def test_a_tensor_tells_what_is_known_of_it():
     assert [int(x) for x in weir.range(3).map(lambda x: {"shape": x}).map(lambda r: r.shape)] == [0, 1, 2]
 
 
+def test_a_function_of_rows():
+    batches = weir.range(5).map(lambda x: {"a": x, "b": fn.stack([x, x * 10])}).batch(3)
+    made = batches.map(lambda e: e | {"s": fn.rows(e.b, lambda row: fn.sum(row) + 1)})
+    assert str(made.spec) == "{a: int64[?], b: int64[?, 2], s: int64[?]}"
+    assert [element["s"].tolist() for element in made] == [[1, 12, 23], [34, 45]]
+    seen = []
+    both = batches.map(lambda e: fn.rows(e, lambda row: (seen.append(row.b.shape), {**row, "c": row.a - row.b[1]})[1]))
+    assert set(seen) == {(2,)}
+    assert [element["c"].tolist() for element in both] == [[0, -9, -18], [-27, -36]]
+    pairs = batches.map(lambda e: fn.rows((e.a, e.b), lambda a, b: a * b))
+    assert [element.tolist() for element in pairs] == [[[0, 0], [1, 10], [4, 40]], [[9, 90], [16, 160]]]
+    with pytest.raises(TypeError, match="expected tensors with rows, found int64"):
+        weir.range(3).map(lambda x: fn.rows(x, lambda row: row))
+
+
 def test_what_is_captured():
     array = np.arange(12.0).reshape(3, 4)
     assert next(iter(weir.range(3).map(lambda i: fn.gather(array, i)))).tolist() == [0, 1, 2, 3]

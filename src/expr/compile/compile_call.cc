@@ -32,6 +32,7 @@ Result<Typed> Compiler::call(const Node& node, const Scope& scope) {
   const Kernel* kernel = find_kernel(node.text);
   if (kernel == nullptr || !is_identifier(node.text)) return unknown_function(node);
   WEIR_ASSIGN(Nodes given, arguments(*kernel, node));
+  if (kernel->infer == nullptr) return rows(given, scope);
   return apply(*kernel, std::move(given), node, scope);
 }
 

@@ -255,6 +255,13 @@ void Compiler::add_traits(Lane lane, std::string why) {
   if (traits_.not_replayable.empty()) traits_.not_replayable = std::move(why);
 }
 
+void Compiler::add_traits(const ProgramTraits& traits) {
+  add_traits(traits.lane, traits.not_replayable);
+  traits_.sites.add(traits.sites);
+  traits_.epoch_nodes.insert(traits_.epoch_nodes.end(), traits.epoch_nodes.begin(), traits.epoch_nodes.end());
+  traits_.draws_random = traits_.draws_random || traits.draws_random;
+}
+
 namespace {
 
 // The cast for what stands beside a literal, so that the literal fits; "" if no dtype would do.

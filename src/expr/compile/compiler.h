@@ -72,6 +72,7 @@ class Compiler {
   // Adds those of a dataset that the function returns.
   void add_traits(const Dataset& dataset);
   void add_traits(Lane lane, std::string why);
+  void add_traits(const ProgramTraits& traits);
   // Where the call of `name` stands; null without a text.
   std::unique_ptr<const CallPlace> place_of(const syntax::Node& node, std::string_view name) const;
   std::string next_path() { return path_ + "/" + std::to_string(places_++); }
@@ -95,6 +96,10 @@ class Compiler {
   Result<Seed> seed(const syntax::Node& node, const Scope& scope);
   Result<Leaf> seed_number(const syntax::Node& node, const Scope& scope);
   uint64_t next_site();
+
+  // compile_rows.cc
+  Result<Typed> rows(const Nodes& arguments, const Scope& scope);
+  Result<Typed> body_of_rows(const syntax::Node& function, const Typed& row, Scope& scope);
 
   // compile_index.cc
   Result<Typed> index(const syntax::Node& node, const Scope& scope);

@@ -19,6 +19,7 @@ bool only_computes(const Program& program) {
   return std::all_of(program.code.begin(), program.code.end(), [](const Instruction& instruction) {
     if (instruction.kind == Instruction::Kind::branch)
       return only_computes(*instruction.then_program) && only_computes(*instruction.else_program);
+    if (instruction.kind == Instruction::Kind::rows) return weir::only_computes(*instruction.function);
     return instruction.kind == Instruction::Kind::kernel;
   });
 }
@@ -56,8 +57,13 @@ Instruction copy_of(const Instruction& from) {
   out.seed_args = from.seed_args;
   if (from.then_program) out.then_program = std::make_unique<Program>(copy_of(*from.then_program));
   if (from.else_program) out.else_program = std::make_unique<Program>(copy_of(*from.else_program));
+  out.function = from.function;
+  out.row_args = from.row_args;
   out.then_args = from.then_args;
   out.else_args = from.else_args;
+  out.dataset = from.dataset;
+  out.shared_env_level = from.shared_env_level;
+  out.terminal = from.terminal;
   return out;
 }
 
@@ -126,6 +132,20 @@ ProgramTraits joined_traits(const Function& a, const Function& b) {
 }
 
 }  // namespace
+
+Program with_inputs_first(const Program& program) {
+  Program out;
+  out.inputs = program.inputs;
+  out.registers.resize(static_cast<size_t>(program.inputs));
+  std::vector<int> places;
+  for (const Register& reg : program.registers) {
+    if (reg.source == Register::Source::input) out.registers[static_cast<size_t>(reg.index)] = reg;
+  }
+  for (int i = 0; i < program.inputs; ++i) places.push_back(i);
+  out.results = append(out, program, places);
+  finish_program(out);
+  return out;
+}
 
 bool only_computes(const Function& function) { return computing(function) != nullptr; }
 

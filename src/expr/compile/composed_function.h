@@ -8,6 +8,8 @@
 
 namespace weir {
 
+struct Program;
+
 // Whether the function is a lambda that only computes: it opens nothing, calls nothing of the host and does
 // not wait.
 bool only_computes(const Function& function);
@@ -28,5 +30,8 @@ std::vector<bool> needed_components(const Function& function, const std::vector<
 // REQUIRES: it only computes, and needs no other components
 FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
                      const std::vector<bool>& results, Spec result);
+
+// The same program whose first registers are its inputs, as those of a CompiledFunction are.
+Program with_inputs_first(const Program& program);
 
 }  // namespace weir

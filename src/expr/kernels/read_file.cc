@@ -58,6 +58,8 @@ void read_file_body(KernelRun& run) {
     if (cancelled.load(std::memory_order_relaxed)) return stopped;
     const uint64_t number =
         hash_of(name, derive_key(run.random_key(), static_cast<uint64_t>(run.ordinal(row))));
+    // Of several files nobody knows later which it was.
+    if (run.arg(0).shape.count() == 1) run.read_from(row, name);
     if (ErrorPtr listed = failed.find(number)) return Status(std::move(listed));
     return failed_at(read(run, std::string(name), out), number);
   });
@@ -80,7 +82,7 @@ extern constinit const Kernel read_file_kernel{
     .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
     .infer = read_file_infer,
     .doc =
-        "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder.",
+        "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder. The element's later errors name the file, unless it is one of several in a tensor of names.",
     .result = "string, of the same shape.",
     .cost = "Opening and reading the file, on a thread for functions that wait.",
     .example = R"(from_tensors("tests/conformance/data/header.csv") | map(name -> read_file(name)))",

@@ -7,9 +7,6 @@
 
 namespace weir {
 
-namespace {
-
-// A column over the rows of a slot; bytes move only if all rows share one value.
 void fill_column(const Program& program, Frame& frame, int reg, int rows, Column& out) {
   const Slot& slot = frame.slots[static_cast<size_t>(reg)];
   const DType dtype = program.registers[static_cast<size_t>(reg)].type.dtype;
@@ -56,8 +53,6 @@ void keep_owners(const Column& column, std::vector<RefPtr<RefCounted>>& kept) {
   if (column.dense()) return keep(column.tensor());
   for (const Tensor& row : column.list()) keep(row);
 }
-
-}  // namespace
 
 void apply_function(const Program& program, Frame& frame, const Call& call, const Instruction& instruction,
                     Frame::Work& work, int rows) {

@@ -192,6 +192,7 @@ void CompiledFunction::call_in_parts(const CallArgs& args, const Block& in, Bloc
 bool CompiledFunction::call_whole(const CallArgs& args, const Block& in, Block& out) const {
   out.rows = in.rows;
   out.errors = in.errors;
+  out.origins.clear();
   if (args.drop && !can_fail_) {
     out.columns.clear();
     return true;
@@ -235,6 +236,7 @@ bool CompiledFunction::call_whole(const CallArgs& args, const Block& in, Block& 
       if (frame.failed(row)) out.errors.push_back({row, frame.errors[static_cast<size_t>(row)]});
     }
   }
+  for (size_t i = 0; i < frame.read.size(); ++i) out.origins.add_one(static_cast<int>(i), frame.read[i]);
   if (!args.drop) deliver(frame, in, out);
   return true;
 }

@@ -99,6 +99,9 @@ void Evaluation::execute(bool drop) {
       case Instruction::Kind::function:
         apply_function(program_, frame_, call_, instruction, work, rows_);
         break;
+      case Instruction::Kind::rows:
+        apply_to_rows(program_, frame_, call_, instruction, work, rows_, drop && !instruction.needed);
+        break;
     }
     if (frame_.errors.empty()) continue;
     for (int row = 0; row < rows_; ++row) {
@@ -203,7 +206,7 @@ void Evaluation::run_side(const Program& program, Frame& frame, const std::vecto
                           std::span<const int32_t> rows, bool drop) {
   frame.errors.clear();
   frame.error_count = 0;
-  frame.error_count = 0;
+  frame.read.clear();
   for (size_t i = 0; i < program.registers.size(); ++i) {
     const Register& reg = program.registers[i];
     if (reg.source != Register::Source::input) continue;
@@ -224,6 +227,8 @@ void Evaluation::run_side(const Program& program, Frame& frame, const std::vecto
     call.selection = rows.data();
   }
   evaluate(program, frame, call, count, drop);
+  for (size_t i = 0; i < frame.read.size(); ++i)
+    frame_.read_from(rows.empty() ? static_cast<int>(i) : rows[i], rows_, frame.read[i]);
   for (size_t i = 0; i < frame.errors.size(); ++i) {
     if (frame.errors[i]) frame_.fail(rows.empty() ? static_cast<int>(i) : rows[i], rows_, frame.errors[i]);
   }
@@ -399,6 +404,7 @@ void release(const Program& program, Frame& frame) {
   }
   frame.errors.clear();
   frame.error_count = 0;
+  frame.read.clear();
 }
 
 }  // namespace weir

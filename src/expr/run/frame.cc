@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <new>
 
 #include "expr/run/row_loop.h"
 
@@ -232,6 +233,15 @@ Frame::Frame(const Program& program) : slots(program.registers.size()), work(pro
 }
 
 Frame::~Frame() = default;
+
+void Frame::read_from(int row, int rows, Origin origin) noexcept try {
+  if (!origin.known()) return;
+  if (read.empty()) read.resize(static_cast<size_t>(rows));
+  Origin& place = read[static_cast<size_t>(row)];
+  if (!place.known()) place = origin;
+} catch (const std::bad_alloc&) {
+  read.clear();
+}
 
 void Frame::fail(int row, int rows, ErrorPtr error) {
   if (errors.empty()) errors.resize(static_cast<size_t>(rows));

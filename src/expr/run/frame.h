@@ -116,6 +116,8 @@ struct Frame {
   // The first error of each row; empty as long as there is none.
   std::vector<ErrorPtr> errors;
   int error_count = 0;
+  // Of rows that were read as files; by row, empty as long as there are none.
+  std::vector<Origin> read;
   std::vector<Arg> args;
   // For the largest of the program's tile plans, if it has any.
   std::vector<TileStep> steps;
@@ -126,6 +128,8 @@ struct Frame {
   std::vector<const Slot*> seen;
 
   bool failed(int row) const { return !errors.empty() && errors[static_cast<size_t>(row)] != nullptr; }
+  // Notes where a row was read, the first time. Forgotten where there is no memory for it.
+  void read_from(int row, int rows, Origin origin) noexcept;
   // Marks a row as failed; its first error wins. `rows` is the number of rows.
   void fail(int row, int rows, ErrorPtr error);
 };

@@ -36,6 +36,7 @@ struct Instruction {
     dataset,   // args are captured; one result
     terminal,  // args are captured; results are the terminal's value
     function,  // args -> results, through the host's function
+    rows,      // the first `row_args` args are taken apart by their rows -> results, through `function`
   };
 
   Kind kind = Kind::kernel;
@@ -77,6 +78,7 @@ struct Instruction {
   int shared_env_level = -1;
   RefPtr<const TerminalRunner> terminal = {};
   RefPtr<const Function> function = {};
+  int row_args = 0;
 };
 
 struct Program {

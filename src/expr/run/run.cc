@@ -57,6 +57,13 @@ void Run::share(int result, int arg, const Shape& row_shape, size_t offset) {
   }
 }
 
+void Run::read_from(int row, std::string_view name) noexcept {
+  if (!call_.session->runtime.origins) return;
+  const Origin origin = call_.session->source_names().read(name);
+  if (!stands_for_all_) return frame_.read_from(first_ + row, all_rows_, origin);
+  for (int each = 0; each < all_rows_; ++each) frame_.read_from(each, all_rows_, origin);
+}
+
 void Run::fail(int row, const Status& status) {
   if (failure_ != status.pointer()) {
     failure_ = status.pointer();

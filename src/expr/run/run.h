@@ -35,6 +35,7 @@ class Run final : public KernelRun {
   uint8_t* make(int result, const Shape& row_shape) override;
   uint8_t* make_row(int result, int row, const Shape& shape) override;
   void share(int result, int arg, const Shape& row_shape, size_t offset) override;
+  void read_from(int row, std::string_view name) noexcept override;
   void fail(int row, const Status& status) override;
   char* bytes(size_t size) override;
   void keep(RefPtr<RefCounted> owner) override { work_.kept.push_back(std::move(owner)); }

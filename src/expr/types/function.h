@@ -39,7 +39,7 @@ class Function : public FunctionTraits {
  public:
   // `in` has the flattened components of the argument (of a tuple for two: state, element). `out` gets those
   // of the result and may arrive with the memory of the last call; it must not be `in`. Errors of rows go to
-  // `out`; throws std::bad_alloc.
+  // `out`; throws std::bad_alloc. out.origins are those of rows that the call itself has read from files.
   virtual void call(const CallArgs& args, const Block& in, Block& out) const = 0;
 
   const Spec& input() const { return input_; }

@@ -53,6 +53,7 @@ enum class ParamKind : uint8_t {
   dtype,     // the name of a dtype
   seed,      // none, n or (a, b); read with KernelRun::random_key()
   syntax,    // a spec or features: infer reads the tree itself
+  function,  // a lambda or a @callback over the rows of the first parameter; only rows(x, f) has one
 };
 
 struct KernelParam {
@@ -76,7 +77,7 @@ using KernelBody = void (*)(KernelRun& run);
 struct Kernel {
   const char* name = "";
   std::initializer_list<KernelParam> params = {};
-  // Types the call: sets results and body.
+  // Types the call: sets results and body. Null where a parameter is a function, which the compiler types.
   Status (*infer)(KernelCall& call) = nullptr;
   // The step over tiles that gives the bits of its entry_body(), for the dtypes that tiles have steps for.
   StepKind step = StepKind::none;
@@ -240,6 +241,11 @@ class KernelRun {
   }
   // REQUIRES: the kernel blocks or draws; others also run while building, without a session.
   virtual Session& session() const = 0;
+  // The row's value comes from the file of that name, which its later errors name, and its origin.
+  virtual void read_from(int row, std::string_view name) noexcept {
+    static_cast<void>(row);
+    static_cast<void>(name);
+  }
 
  protected:
   ~KernelRun() = default;

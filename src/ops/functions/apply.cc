@@ -7,6 +7,18 @@
 
 namespace weir {
 
+namespace {
+
+// The input's, save for what the function has read.
+void add_origins(const Block& in, Block& out) {
+  Origins read;
+  read.swap(out.origins);
+  out.origins.append(in.origins, 0, in.rows, 0);
+  out.origins.replace(read, in.rows);
+}
+
+}  // namespace
+
 void Apply::operator()(Session& session, int64_t first, const Block& in, Block& out, bool drop,
                        const int32_t* selection) const {
   if (!in.errors.empty() && in.value_rows() == 0) {
@@ -18,9 +30,9 @@ void Apply::operator()(Session& session, int64_t first, const Block& in, Block& 
   CallArgs call = args(session, first, drop);
   call.selection = selection;
   try {
-    function_->call(call, in, out);
     out.origins.clear();
-    out.origins.append(in.origins, 0, in.rows, 0);
+    function_->call(call, in, out);
+    add_origins(in, out);
   } catch (const std::bad_alloc&) {
     if (in.rows == 1 || !function_->not_replayable().empty()) throw;
     call_by_rows(call, in, out);
@@ -43,6 +55,7 @@ void Apply::call_by_rows(CallArgs args, const Block& in, Block& out) const {
       one.set_error(out_of_memory(), columns);
     } else {
       try {
+        one.origins.clear();
         args.base_ordinal = first + (selection ? selection[row] : row);
         function_->call(args, in.slice(row, 1), one);
       } catch (const std::bad_alloc&) {
@@ -51,8 +64,7 @@ void Apply::call_by_rows(CallArgs args, const Block& in, Block& out) const {
     }
     out.append(one, 0, 1);
   }
-  out.origins.clear();
-  out.origins.append(in.origins, 0, in.rows, 0);
+  add_origins(in, out);
 }
 
 }  // namespace weir

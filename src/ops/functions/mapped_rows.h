@@ -64,6 +64,7 @@ class MappedRows {
     for (RowError& error : out.errors) error.row = chosen_[static_cast<size_t>(error.row)];
     out.rows = in_.rows;
     out.thinned = true;
+    in_.origins.replace(out.origins, in_.rows, chosen_);
     out.origins.swap(in_.origins);
   }
 

@@ -14,6 +14,7 @@ from ._build import build
 from ._function import NAMES, PyFunction, registered
 from ._late import late
 from ._node import CALL
+from ._place import here
 from ._runtime import default_runtime
 from .errors import NotFound
 from ._trace import (
@@ -74,6 +75,7 @@ class _Call:
         self.entry = entry
         self.left = left
         self.adapts = adapts  # whether NumPy's scalars are literals
+        self.rows: Any = None  # what `rows` takes apart
         self.state: Any = None  # the value that a fold begins with, or the spec of its state
         self.parallel = False  # several calls of a function at once
 
@@ -90,6 +92,8 @@ class _Call:
         for word in takes.split(" and "):
             if word == "element":
                 specs.append(self.element())
+            elif word == "row":
+                specs.append(_core.Spec(_text.spec(_row_of(spec_of(as_value(self.rows))))))
             elif word == "key":
                 specs.append(_core.Spec("int64"))
             elif word in ("window", "dataset"):
@@ -98,6 +102,17 @@ class _Call:
                 state = self.state
                 specs.append(state if isinstance(state, _core.Spec) else spec_of(as_value(state)))
         return specs
+
+
+def _row_of(spec: _core.Spec) -> Any:
+    """The structure of a slice along the first dimension of the tensors of a structure."""
+    if spec.kind == "dict":
+        return dict(zip(spec.keys, map(_row_of, spec.children), strict=True))
+    if spec.kind == "tuple":
+        return tuple(map(_row_of, spec.children))
+    if spec.kind != "tensor" or spec.shape == ():
+        raise TypeError(f"expected tensors with rows, found {spec} ({here()})")
+    return f"{spec.dtype}{_text.dims(None if spec.shape is None else spec.shape[1:])}"
 
 
 def _positional_count(function: Callable[..., Any]) -> tuple[int, bool]:
@@ -230,6 +245,7 @@ def _members(value: Any) -> Any:
 def _written(call: _Call, values: tuple[Any, ...]) -> Group:
     """The call: required arguments by position, the others by name, defaults left out."""
     given = {parameter.name: value for parameter, value in zip(call.entry.parameters, values, strict=True)}
+    call.rows = values[0] if values else None
     call.parallel = given.get("num_parallel_calls", MISSING) not in (MISSING, None, 1)
     members = [] if call.left is None else [("", [as_value(call.left)])]
     for parameter, value in zip(call.entry.parameters, values, strict=True):

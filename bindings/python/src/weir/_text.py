@@ -57,7 +57,7 @@ def is_dtype(value: Any) -> bool:
     )
 
 
-def _dims(shape: Any) -> str:
+def dims(shape: Any) -> str:
     """A shape as it stands in a spec; of TensorFlow's, one of unknown rank too."""
     try:
         dims = [getattr(dim, "value", dim) for dim in shape]
@@ -91,16 +91,16 @@ def spec_node(value: Any) -> Any:
     if isinstance(value, Ragged):
         return f"ragged<{dtype(value.values.dtype)}>[{len(value)}, ?]"
     if isinstance(value, Sparse):
-        return f"sparse<{dtype(value.values.dtype)}>{_dims(value.shape)}"
+        return f"sparse<{dtype(value.values.dtype)}>{dims(value.shape)}"
     if hasattr(value, "dtype") and hasattr(value, "shape"):
         strings = isinstance(value, np.ndarray) and value.dtype.kind == "O"
-        return ("string" if strings else dtype(value.dtype)) + _dims(value.shape)
+        return ("string" if strings else dtype(value.dtype)) + dims(value.shape)
     if type(value) in _SCALARS:
         return _SCALARS[type(value)]
     if isinstance(value, list):
         made = np.asarray(value)
         # Python's floats are float32, as literals are.
-        return ("float32" if made.dtype == np.float64 else dtype(made.dtype)) + _dims(made.shape)
+        return ("float32" if made.dtype == np.float64 else dtype(made.dtype)) + dims(made.shape)
     raise TypeError(
         "expected a structure, such as 'int64', 'float32[28, 28]', numpy.int64, an array as an example, or a dict or"
         f" tuple of them, found {type(value).__name__}"
@@ -116,7 +116,7 @@ def _feature(value: Any) -> Any:
         return f"ragged({dtype(value.dtype)})"
     if kind not in ("FixedLenFeature", "FixedLenSequenceFeature"):
         return None
-    one = dtype(value.dtype) + _dims(value.shape)
+    one = dtype(value.dtype) + dims(value.shape)
     sequence = kind == "FixedLenSequenceFeature"
     written = f"sequence({one})" if sequence else one
     return written if value.default_value is None else joined([f"{written} = ", _literal(value.default_value)])
