@@ -200,8 +200,6 @@ TEST_CASE("origins: the error of what is in a file names the file") {
            "row 1: no (p, in map)"},
           {R"(tfrecord("a") | map(r -> assert(read_file("q") == "p", "no", r)))", "no (q, in map)"},
           {R"(from_tensor_slices(["gone"]) | map(f -> decode_bmp(read_file(f))))", "(gone, in map)"},
-          {R"(from_tensor_slices(["p"]) | flat_map(f -> from_tensors(decode_bmp(read_file(f)))))",
-           "(p, in flat_map"},
       }) {
     Files files;
     put_texts(files);

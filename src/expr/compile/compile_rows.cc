@@ -131,8 +131,10 @@ Result<Typed> Compiler::rows(const Nodes& arguments, const Scope& scope) {
     input.children.push_back(Spec::tensor(leaf.type.dtype, leaf.type.shape));
   for (const int reg : inner.imported()) instruction.args.push_back(reg);
   for (const Leaf& leaf : computed) result.children.push_back(Spec::tensor(leaf.type.dtype, leaf.type.shape));
-  instruction.function = make_ref<const CompiledFunction>(std::move(input), std::move(result),
-                                                          std::move(program), std::move(traits));
+  auto function = make_ref<const CompiledFunction>(std::move(input), std::move(result), std::move(program),
+                                                   std::move(traits));
+  instruction.row_program = &function->program();
+  instruction.function = std::move(function);
   std::vector<Leaf> results = outer.emit(std::move(instruction), types);
   size_t next = 0;
   for (Leaf& leaf : out.leaves) {

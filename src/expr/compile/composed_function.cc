@@ -59,6 +59,7 @@ Instruction copy_of(const Instruction& from) {
   if (from.else_program) out.else_program = std::make_unique<Program>(copy_of(*from.else_program));
   out.function = from.function;
   out.row_args = from.row_args;
+  out.row_program = from.row_program;
   out.then_args = from.then_args;
   out.else_args = from.else_args;
   out.dataset = from.dataset;

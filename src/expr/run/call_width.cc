@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/checked.h"
-#include "expr/run/compiled.h"
 
 namespace weir {
 
@@ -15,8 +14,7 @@ bool has_only_kernels(const Program& program, bool blocks) {
   return std::all_of(program.code.begin(), program.code.end(), [blocks](const Instruction& one) {
     if (one.kind == Instruction::Kind::branch)
       return has_only_kernels(*one.then_program, blocks) && has_only_kernels(*one.else_program, blocks);
-    if (one.kind == Instruction::Kind::rows)
-      return has_only_kernels(static_cast<const CompiledFunction&>(*one.function).program(), blocks);
+    if (one.kind == Instruction::Kind::rows) return has_only_kernels(*one.row_program, blocks);
     if (blocks && one.function && one.function->takes_blocks()) return true;
     return one.kind == Instruction::Kind::kernel || one.kind == Instruction::Kind::dataset;
   });

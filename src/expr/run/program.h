@@ -79,6 +79,8 @@ struct Instruction {
   RefPtr<const TerminalRunner> terminal = {};
   RefPtr<const Function> function = {};
   int row_args = 0;
+  // What `function` runs, which keeps it.
+  const Program* row_program = nullptr;
 };
 
 struct Program {
