@@ -8,6 +8,13 @@
 
 namespace weir {
 
+namespace {
+
+// So many draws in a row are passed over before nothing is expected of the weights.
+constexpr int64_t kMostHopeless = int64_t{1} << 18;
+
+}  // namespace
+
 Directed::Directed(Opening& opening, Instance choices, std::span<const int> inputs, Rules rules)
     : choices_(opening.ctx, std::move(choices), Port::Mode::keep),
       sources_(opening, inputs),
@@ -15,7 +22,7 @@ Directed::Directed(Opening& opening, Instance choices, std::span<const int> inpu
       one_by_one_(!sources_.reads_apart() || !reads_apart(choices_.node())),
       open_(sources_.size()) {}
 
-int64_t Directed::choice(int row) const {
+int64_t Directed::drawn_from(int row) const {
   const Column& column = choices_.block().columns[0];
   return column.dense() ? column.tensor().as<const int64_t>()[row] : *column.row(row).as<const int64_t>();
 }
@@ -36,15 +43,22 @@ int Directed::choices_ahead(int limit) {
   return count;
 }
 
-// Whether no choice from the one at hand on names a dataset that has elements left.
-bool Directed::none_is_left() const {
+// Whether no choice from the one at hand on, which named a dataset at its end, names one that has elements
+// left. Where nothing says so, that is so after many draws that could not.
+bool Directed::none_is_left(int64_t drawn) {
   if (open_ == 0) return true;
-  if (rules_.last.empty()) return false;
+  if (!rules_.drawn) return false;
   const int64_t number = choices_.position() + used_choices_;
+  const int64_t weights = drawn / kDrawn;
+  bool may_come = false;
+  bool had_weight = weights == 0;
   for (int64_t i = 0; i < sources_.size(); ++i) {
-    if (!sources_.closed(i) && rules_.last[static_cast<size_t>(i)] >= number) return false;
+    if (sources_.closed(i)) continue;
+    may_come = may_come || rules_.last.empty() || rules_.last[static_cast<size_t>(i)] >= number;
+    had_weight = had_weight || (i < kMostMarked && (weights >> i & 1) != 0);
   }
-  return true;
+  hopeless_ = had_weight || !rules_.last.empty() ? 0 : hopeless_ + 1;
+  return !may_come || hopeless_ == kMostHopeless;
 }
 
 // Assigns rows to the choices ahead, in their order, as far as rows are there. Returns false if the sequence
@@ -52,16 +66,18 @@ bool Directed::none_is_left() const {
 bool Directed::plan(int ahead) {
   const int begin = choices_.begin();
   for (; used_choices_ < ahead; ++used_choices_) {
-    const int64_t chosen = choice(begin + used_choices_);
+    const int64_t drawn = drawn_from(begin + used_choices_);
+    const int64_t chosen = choice_of(drawn);
     const SourceRows::Next next = sources_.next(chosen);
     if (next == SourceRows::Next::later) return true;
     if (next == SourceRows::Next::row) {
       sources_.plan(chosen);
+      hopeless_ = 0;
       continue;
     }
     if (rules_.stop_on_empty) return false;
     if (sources_.close(chosen)) --open_;
-    if (none_is_left()) return false;
+    if (none_is_left(drawn)) return false;
   }
   return true;
 }
@@ -114,7 +130,7 @@ Status Directed::nothing_to_draw() {
   open_ = 0;
   return Status(Code::failed_precondition,
                 expected_found("a dataset with a weight above 0 and elements left", "none",
-                               "end the schedule with weights for the datasets that last"));
+                               "let the weights end with some for the datasets that last"));
 }
 
 void Directed::take_planned() noexcept {

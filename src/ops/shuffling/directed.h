@@ -17,12 +17,20 @@
 
 namespace weir {
 
+// The choice that a draw makes: dataset `chosen`, or as many as there are if none had a weight. If there are
+// few, it says which had one: bit i of `weights`.
+inline constexpr int64_t kDrawn = int64_t{1} << 20;
+inline constexpr int64_t kMostMarked = 40;
+inline int64_t drawn_choice(int64_t chosen, uint64_t weights) {
+  return chosen + static_cast<int64_t>(weights) * kDrawn;
+}
+
 class Directed final : public Cursor {
  public:
   struct Rules {
     // Ends where a chosen dataset has no more elements; else such choices are passed over.
     bool stop_on_empty = false;
-    // Choices are drawn: one beyond the last dataset says that there was nothing to draw from.
+    // Choices are draws (drawn_choice), of which one may have had nothing to draw from.
     bool drawn = false;
     // Of each dataset the number of the last choice that may name it; empty if that is not known.
     std::vector<int64_t> last = {};
@@ -35,10 +43,12 @@ class Directed final : public Cursor {
   void state(Archive& archive) override;
 
  private:
-  int64_t choice(int row) const;
+  int64_t choice(int row) const { return choice_of(drawn_from(row)); }
+  int64_t choice_of(int64_t drawn) const { return rules_.drawn ? drawn % kDrawn : drawn; }
+  int64_t drawn_from(int row) const;
   int choices_ahead(int limit);
   bool plan(int ahead);
-  bool none_is_left() const;
+  bool none_is_left(int64_t drawn);
   void take_planned() noexcept;
   Step refuse_choice(Block& out);
   Status nothing_to_draw();
@@ -51,6 +61,8 @@ class Directed final : public Cursor {
   int64_t open_;
   // Of the call in progress: how many choices the planned rows take.
   int used_choices_ = 0;
+  // How many draws in a row had no weight for a dataset with elements left.
+  int64_t hopeless_ = 0;
   YieldTimer yield_timer_;
 };
 

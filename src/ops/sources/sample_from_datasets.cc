@@ -51,6 +51,14 @@ class Multinomial {
   }
 
   bool empty() const { return sums_.empty(); }
+  // Bit i says whether entry i can be drawn. REQUIRES: at most 64 entries
+  uint64_t positive() const {
+    uint64_t out = 0;
+    for (size_t i = 0; i < sums_.size(); ++i) {
+      if (sums_[i] > (i > 0 ? sums_[i - 1] : 0)) out |= uint64_t{1} << i;
+    }
+    return out;
+  }
   int64_t draw(uint32_t seed, uint32_t seed2) const {
     // The seeds are mixed into a key and the upper half of a counter.
     constexpr uint64_t kMixKey = 0x02461e293ec8f720;
@@ -168,7 +176,8 @@ class Choices final : public Cursor {
       multinomial_.set(weights, false);
     }
     const uint32_t seed = draws_.at(2 * number);
-    return multinomial_.draw(seed, draws_.at(2 * number + 1));
+    const int64_t chosen = multinomial_.draw(seed, draws_.at(2 * number + 1));
+    return drawn_choice(chosen, weights_ && count_ <= kMostMarked ? multinomial_.positive() : 0);
   }
 
   const int64_t count_;

@@ -45,6 +45,9 @@ TEST_CASE("sample_from_datasets ends with an error where the weights of all that
           Lines{"error: failed_precondition"});
     CHECK(run("sample_from_datasets([range(2), range(10, 12)], schedule([(0, [1.0, 0.0]), (9, [0.0, 1.0])]))",
               rows) == Lines{"0", "1", "10", "11"});
+    // Weights that are no schedule are followed for a while.
+    CHECK(run("sample_from_datasets([range(3), range(10, 13)], from_tensors(float64([1.0, 0.0])) | repeat())",
+              rows) == ended);
     // What rises later is drawn then.
     CHECK(
         run("sample_from_datasets([range(2), range(10, 12)], schedule([(0, [1.0, 0.0]), (4, [1.0, 0.0]), (5, [0.0, 1.0])], interpolation: \"linear\"))",
