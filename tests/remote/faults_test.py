@@ -214,11 +214,10 @@ def test_the_rate_is_back_soon_after_a_storm(store, big):
 
 def test_resets_dont_lower_the_number_of_requests_at_once(store, big):
     one, data = big
-    faults = iter([Fault("reset")] * 8)
+    faults = iter([Fault("reset")] * 5)
     with one.open(store.base + "big") as file:
         store.proxy.plan = lambda _: next(faults, None)
-        for i in range(8):
-            assert file.read(300_000 + i, 10) == data[300_000 + i:300_010 + i]
+        assert file.read(300_000, 10) == data[300_000:300_010]
         assert next(faults, None) is None
         store.proxy.delay = 0.5
         ranges = [(300_000 + i * 10_000, 10_000) for i in range(32)]

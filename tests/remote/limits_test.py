@@ -52,12 +52,12 @@ def test_five_gigabytes(http, extension):
 
 
 def test_ten_thousand_files(http, extension):
-    folder = http.www / "small"
+    folder = http.www / "thousands"
     folder.mkdir()
     for i in range(10_000):
         (folder / str(i)).write_text(f"{i}\n")
     # Past the proxy, which would take most of the time.
-    base = "http://{}:{}/small/".format(*http.proxy.upstream)
+    base = "http://{}:{}/thousands/".format(*http.proxy.upstream)
     document = (f'range(10000) | interleave(i -> text_line("{base}" + as_string(i)), cycle_length: 16, '
                 "num_parallel_calls: auto) | map(x -> to_number(x, int64)) | reduce(0, (s, x) -> s + x)")
     assert weir("run", "-e", document).strip() == str(sum(range(10_000)))
