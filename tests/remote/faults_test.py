@@ -219,7 +219,7 @@ def test_resets_dont_lower_the_number_of_requests_at_once(store, big):
         store.proxy.plan = lambda _: next(faults, None)
         assert file.read(300_000, 10) == data[300_000:300_010]
         assert next(faults, None) is None
-        store.proxy.delay = 0.5
+        store.proxy.delay = 3.0  # longer than the proxy needs to take them all
         ranges = [(300_000 + i * 10_000, 10_000) for i in range(32)]
         reader = threading.Thread(target=lambda: file.read_many(ranges))
         reader.start()
