@@ -48,6 +48,7 @@ class Extent : public RefCounted {
   // Somebody will read it who asked for it ahead, so it is not kept yet and cannot be dropped.
   bool awaited = false;
   bool there = false;
+  std::atomic<bool> was_read{false};
 
  private:
   std::atomic<uint32_t> state_{pending};
@@ -272,7 +273,8 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
   WEIR_TRY(extent->wait());
   const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
   std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);
-  reader.opened.file->used(extent->offset, {extent->data->data(), extent->data->size()}, size);
+  const size_t fresh = extent->was_read.exchange(true, std::memory_order_relaxed) ? 0 : extent->data->size();
+  reader.opened.file->used(extent->offset, {extent->data->data(), fresh}, size);
   MutexLock lock(mutex_);
   reader.next = offset + size;
   reader.was_cut = size < out.size() && reader.next < reader.opened.info.size;

@@ -75,8 +75,7 @@ class ThroughFile final : public RemoteFile {
 
   void used(uint64_t offset, std::span<const uint8_t> bytes, size_t size) override {
     through_->counts->memory_bytes.fetch_add(size, std::memory_order_relaxed);
-    // A reader in order asks for much of an extent, piece by piece.
-    if (!keeps_ || last_used_.exchange(offset, std::memory_order_relaxed) == offset) return;
+    if (!keeps_) return;
     try {
       for (uint64_t at = 0; at < bytes.size(); at += kBlock)
         through_->blocks->put(key_, (offset + at) / kBlock, bytes.subspan(at, block_at(at, bytes.size())));
@@ -115,7 +114,6 @@ class ThroughFile final : public RemoteFile {
   const BlockStore::Key key_;
   const bool keeps_;
   const RefPtr<ReadThrough> through_;
-  std::atomic<uint64_t> last_used_{UINT64_MAX};
 };
 
 }  // namespace

@@ -27,7 +27,8 @@ class RemoteFile : public RefCounted {
   // Begins to read into `out`, which lives until `done` was called: once, on any thread, perhaps before this
   // returns.
   virtual void read(uint64_t offset, std::span<uint8_t> out, Done done) = 0;
-  // A reader was given `size` of the bytes of an extent, which were read at `offset`. May block.
+  // A reader was given `size` bytes of an extent. If it is the first, `bytes` are those of the extent, which
+  // were read at `offset`. May block.
   virtual void used(uint64_t offset, std::span<const uint8_t> bytes, size_t size) {
     static_cast<void>(offset), static_cast<void>(bytes), static_cast<void>(size);
   }
