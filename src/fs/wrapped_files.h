@@ -15,9 +15,6 @@ class WrappedFiles : public FileSystem {
   explicit WrappedFiles(FileSystem& files) : files_(files) {}
 
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override { return files_.do_open(name); }
-  Result<RefPtr<RandomAccessFile>> do_open_through(const std::string& name, ReadThrough& through) override {
-    return files_.do_open_through(name, through);
-  }
   RefPtr<ReadPlan> plan_reads() override { return files_.plan_reads(); }
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override {
     return files_.create(name);
