@@ -37,7 +37,7 @@ class Weir(ConanFile):
         # By default Conan names the missing ones; tools.system.package_manager:mode=install installs them.
         packages = ["libtbb-dev", "zlib1g-dev", "libzstd-dev", "liblz4-dev", "libbz2-dev", "liblzma-dev",
                     "libprotobuf-dev", "libspdlog-dev", "libfmt-dev", "libxxhash-dev", "libfast-float-dev",
-                    "protobuf-compiler"]
+                    "libsimdjson-dev", "protobuf-compiler"]
         if self.options.images:
             packages += ["libjpeg62-turbo-dev", "libpng-dev", "libgif-dev", "nasm"]
         if self.options.re2:

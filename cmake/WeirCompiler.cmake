@@ -78,7 +78,7 @@ set(WEIR_LOOPS
     "expr/kernels/[a-z0-9_]+"
     "format/(base64|block_reader|crc32c[a-z0-9_]*|csv_parser|csv_rows|example|feature_[a-z]+|fixed_records)"
     "format/(sequence_example|tensor_proto|text_lines|tfrecord)"
-    "format/image/[a-z0-9_]+"
+    "format/(json|image)/[a-z0-9_]+"
     "iterator/iterator"
     "ops/batching/(batch_cursor|batch_rows|joined_batch|padding|value_rows)"
     "ops/shuffling/(index_shuffle|shuffle_order)"

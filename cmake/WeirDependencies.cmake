@@ -29,7 +29,8 @@ function(weir_build_dependency script result)
 endfunction()
 
 # Those that aren't cached are built at the same time, since one of them is a single long file.
-set(builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-protobuf-lite")
+set(builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-protobuf-lite" COMMAND
+           "${PROJECT_SOURCE_DIR}/tools/build-simdjson")
 if(WEIR_RE2)
   list(APPEND builds COMMAND "${PROJECT_SOURCE_DIR}/tools/build-re2")
 endif()
@@ -89,5 +90,15 @@ if(WEIR_SQLITE)
   set(sqlite_left_out "${PROJECT_SOURCE_DIR}/src/format/sqlite_missing.cc")
 endif()
 set_source_files_properties("${sqlite_left_out}" PROPERTIES HEADER_FILE_ONLY TRUE)
+
+# simdjson, behind format/json/json_index.cc.
+set(simdjson_flags "")
+if(WEIR_SANITIZE MATCHES "thread")
+  set(simdjson_flags -fsanitize=thread)
+endif()
+weir_build_dependency(build-simdjson weir_simdjson_prefix ${simdjson_flags})
+target_link_libraries(weir_dependencies INTERFACE "${weir_simdjson_prefix}/libsimdjson.a")
+set_source_files_properties("${PROJECT_SOURCE_DIR}/src/format/json/json_index.cc"
+                            PROPERTIES COMPILE_OPTIONS "-isystem;${weir_simdjson_prefix}")
 
 include(WeirImages)

@@ -74,6 +74,9 @@ function(weir_add_command)
   # Of the library's sources, which it doesn't export, those that look at texts and the beginnings of files.
   add_library(weir_command_parts OBJECT "${PROJECT_SOURCE_DIR}/src/core/text.cc"
                                         "${PROJECT_SOURCE_DIR}/src/format/csv_parser.cc"
+                                        "${PROJECT_SOURCE_DIR}/src/format/json/json_string.cc"
+                                        "${PROJECT_SOURCE_DIR}/src/format/tar/tar_header.cc"
+                                        "${PROJECT_SOURCE_DIR}/src/format/tar/tar_members.cc"
                                         "${PROJECT_SOURCE_DIR}/src/format/signature.cc")
   target_include_directories(weir_command_parts PRIVATE "${PROJECT_SOURCE_DIR}/src")
   target_link_libraries(weir_command_parts PRIVATE weir_flags)

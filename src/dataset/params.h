@@ -25,6 +25,7 @@
 #include "core/spec.h"
 #include "core/value.h"
 #include "dataset/traits.h"
+#include "format/fields.h"
 
 namespace weir {
 
@@ -113,6 +114,12 @@ struct ColumnsParam {
   std::vector<Column> columns;
 };
 
+// What the rows of a file have.
+struct FieldsParam {
+  bool set = false;
+  std::vector<FieldType> fields{};
+};
+
 // A nested value of tensors: constant, or an expression whose spec is known.
 struct ValueParam {
   bool set = false;
@@ -189,8 +196,8 @@ struct Allows {
 
 struct Field {
   using Slot = std::variant<IntParam*, FloatParam*, BoolParam*, StringParam*, SeedParam*, DTypeParam*,
-                            SpecParam*, ColumnsParam*, ValueParam*, FunctionParam*, InputParam*, FilesParam*,
-                            InputsParam*, ValueOrInputParam*>;
+                            SpecParam*, ColumnsParam*, FieldsParam*, ValueParam*, FunctionParam*, InputParam*,
+                            FilesParam*, InputsParam*, ValueOrInputParam*>;
   const char* name;
   Slot slot;
   const char* doc;

@@ -9,6 +9,8 @@
 #include "core/text.h"
 #include "format/crc32c.h"
 #include "format/file_reader.h"
+#include "format/tar/tar_header.h"
+#include "format/tar/tar_scan.h"
 
 namespace weir {
 
@@ -121,6 +123,39 @@ class LineScan {
   // Within a line that has begun.
   bool inside_ = false;
   bool only_returns_ = false;
+};
+
+// The lines that JsonReader reads: those that aren't of white space.
+class ObjectScan {
+ public:
+  void take(std::span<const uint8_t> bytes, uint64_t offset, std::string& out) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    size_t at = offset == 0 && text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0;
+    if (offset == 0) line_ = at;
+    while (at < text.size()) {
+      if (blank_) {
+        const size_t first = text.find_first_not_of(" \t\r", at);
+        if (first == std::string_view::npos) return;
+        at = first;
+        if (text[at] != '\n') put_offset(out, line_);
+        blank_ = text[at] == '\n';
+      }
+      const size_t end = text.find('\n', at);
+      if (end == std::string_view::npos) return;
+      at = end + 1;
+      line_ = offset + at;
+      blank_ = true;
+    }
+  }
+  Status end(uint64_t offset, const std::string&, std::string& out) const {
+    put_offset(out, offset);
+    return Status();
+  }
+
+ private:
+  // Where the line begins, and whether it has had only white space.
+  uint64_t line_ = 0;
+  bool blank_ = true;
 };
 
 // The rows that CsvReader gives.
@@ -243,6 +278,7 @@ uint32_t IndexedFormat::number() const {
 }
 
 uint64_t IndexedFormat::least_bytes() const {
+  if (kind == Kind::elements) return kTarBlock;
   return kind == Kind::records ? kRecordHeaderBytes + kRecordFooterBytes : 1;
 }
 
@@ -251,6 +287,10 @@ Status scan_records(const IndexedFormat& format, RandomAccessFile& file, uint64_
   switch (format.kind) {
     case IndexedFormat::Kind::lines:
       return scan_text(file, size, cancelled, LineScan(), offsets);
+    case IndexedFormat::Kind::objects:
+      return scan_text(file, size, cancelled, ObjectScan(), offsets);
+    case IndexedFormat::Kind::elements:
+      return scan_archive(file, size, cancelled, offsets);
     case IndexedFormat::Kind::rows:
       return scan_text(file, size, cancelled, RowScan(format), offsets);
     default:

@@ -14,7 +14,7 @@ namespace weir {
 
 // What the records of a file are. Two with the same number() have the same records.
 struct IndexedFormat {
-  enum class Kind : uint8_t { records = 1, lines = 2, rows = 3 };
+  enum class Kind : uint8_t { records = 1, lines = 2, rows = 3, objects = 4, elements = 5 };
   Kind kind = Kind::records;
   // One that may have positions (format/codec.h). Offsets are those of the decompressed bytes.
   Compression compression = Compression::none;

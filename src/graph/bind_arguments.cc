@@ -4,11 +4,12 @@
 #include "core/float_mode.h"
 #include "core/seed.h"
 #include "core/text.h"
+#include "expr/features/field_syntax.h"
 #include "expr/types/generator.h"
 #include "graph/binder.h"
 #include "graph/member_nodes.h"
+#include "graph/names_dataset.h"
 #include "graph/reorder.h"
-#include "graph/written_call.h"
 #include "ops/list.h"
 #include "syntax/spec.h"
 
@@ -203,6 +204,19 @@ class ArgumentBinder {
       }
       column.fallback = (*value->constant())[0];
     }
+    return {};
+  }
+
+  Status take(FieldsParam& slot) {
+    if (node_->kind == Kind::none && field_->allows.none) return {};
+    const auto constant = [this](const Node& node, DType dtype) -> Result<Tensor> {
+      WEIR_ASSIGN(ExpressionRef value, expression(node, dtype));
+      if (value->constant() && value->spec().is_tensor()) return (*value->constant())[0];
+      return error(node, expected_found("a constant", "a variable"));
+    };
+    auto fields = read_fields(*node_, constant);
+    if (!fields.ok()) return with_operator(fields.status(), site_.def.name, field_->name);
+    slot = {true, *std::move(fields)};
     return {};
   }
 
@@ -436,50 +450,11 @@ class ArgumentBinder {
       return error(*node_,
                    expected_found("a file name, a list of names or a dataset of names", spec.to_string()));
     }
-    auto dataset = names_dataset(std::move(names));
+    auto dataset = names_dataset(std::move(names), binder_.site(site_.scope));
     if (!dataset.ok()) return at_node(*node_, dataset.status());
     slot.index = static_cast<int>(inputs_.size());
     inputs_.push_back(*std::move(dataset));
     return {};
-  }
-
-  // Makes a vector of one name.
-  class AsVector final : public ParamExpression {
-   public:
-    explicit AsVector(ExpressionRef scalar) : scalar_(std::move(scalar)) {}
-    Result<Components> evaluate(Session& session, const Env* env, uint64_t key) const override {
-      WEIR_ASSIGN(Components values, scalar_->evaluate(session, env, key));
-      values[0] = values[0].reshaped({1});
-      return values;
-    }
-    const FunctionTraits& traits() const override { return scalar_->traits(); }
-
-   private:
-    ExpressionRef scalar_;
-  };
-
-  Result<DatasetRef> names_dataset(ExpressionRef names) {
-    const OperatorDef* def = find_operator("from_tensor_slices");
-    if (!def) return internal_error("from_tensor_slices is not registered; please report this");
-    FieldList slices(*def);
-    ValueParam& value = *std::get<ValueParam*>(slices.list[0].slot);
-    bool scalar = names->spec().shape.rank() == 0;
-    value.set = true;
-    value.spec = Spec::tensor(DType::string, scalar ? Shape{1} : names->spec().shape);
-    if (names->constant()) {
-      value.values = *names->constant();
-      if (scalar) value.values[0] = value.values[0].reshaped({1});
-    } else if (scalar) {
-      value.expression = make_ref<AsVector>(std::move(names));
-    } else {
-      value.expression = std::move(names);
-    }
-    // The parameter's own digest has the names.
-    BuildSite at = binder_.site(site_.scope);
-    auto digest = std::make_shared<WrittenCall>();
-    digest->name = "names";
-    at.digest = std::move(digest);
-    return Dataset::build(*def, std::move(slices.params), {}, at);
   }
 
   Status take(InputsParam& slot) {

@@ -25,6 +25,7 @@ const char* type_name(const StringParam*) { return "string"; }
 const char* type_name(const SeedParam*) { return "seed"; }
 const char* type_name(const DTypeParam*) { return "dtype"; }
 const char* type_name(const SpecParam*) { return "spec"; }
+const char* type_name(const FieldsParam*) { return "fields"; }
 const char* type_name(const ColumnsParam*) { return "list of values and dtypes"; }
 const char* type_name(const ValueParam* slot) { return slot->list ? "list of values" : "value"; }
 const char* type_name(const FunctionParam*) { return "function"; }
@@ -51,6 +52,8 @@ const char* syntax_name(std::string_view parameter) {
       return "spec";
     case syntax::Grammar::columns:
       return "list of values and dtypes";
+    case syntax::Grammar::fields:
+      return "fields";
     default:
       return "features";
   }

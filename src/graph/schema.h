@@ -20,8 +20,8 @@ class Callback;  // expr/types/callback.h
 
 struct SchemaParameter {
   std::string name;
-  // Of an operator: int, float, bool, string, seed, dtype, spec, value, function, dataset, datasets or files.
-  // Of a function: tensor, list, value, constant, dtype, seed or features.
+  // Of an operator: int, float, bool, string, seed, dtype, spec, fields, value, function, dataset, datasets
+  // or files. Of a function: tensor, list, value, constant, dtype, seed, features or fields.
   std::string type;
   // Of a function's tensors: a dtype's name, or a word shared by parameters of one dtype. "" for any.
   std::string dtype;

@@ -8,6 +8,7 @@ Grammar grammar_of_parameter(std::string_view name) {
   if (name == "dtype") return Grammar::dtype;
   if (name == "spec") return Grammar::spec;
   if (name == "features" || name == "context" || name == "lists") return Grammar::features;
+  if (name == "fields") return Grammar::fields;
   if (name == "columns") return Grammar::columns;
   return Grammar::value;
 }

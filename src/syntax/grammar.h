@@ -18,6 +18,7 @@ enum class Grammar : uint8_t {
   value_or_dtype,  // a dtype's name where one stands alone, else a value
   spec,            // an element spec
   features,        // {key: feature}
+  fields,          // {key: field}, as of `jsonl`
   columns,         // a list of value_or_dtype, as of `csv`
 };
 
@@ -40,8 +41,8 @@ class Grammars {
   virtual std::string elsewhere(CalleeKind) const { return {}; }
 };
 
-// The rule for parameter names: `dtype`; `spec`; `features`, `context`, `lists`; `columns`, which operators
-// use for a list of values and dtypes; others take values.
+// The rule for parameter names: `dtype`; `spec`; `features`, `context`, `lists`; `fields`; `columns`, which
+// operators use for a list of values and dtypes; others take values.
 Grammar grammar_of_parameter(std::string_view name);
 
 // Grammars read from the parameters that operators and functions declare.

@@ -87,6 +87,8 @@ NodePtr Parser::argument_value(Grammar grammar) {
       return spec();
     case Grammar::features:
       return features();
+    case Grammar::fields:
+      return cursor_.at_word("none") ? pipeline() : fields();
     case Grammar::columns:
       return columns();
   }

@@ -1,4 +1,5 @@
-// Dtypes, element specs, features: the grammars of arguments that are not values.
+// Dtypes, element specs, features, fields: the grammars of arguments that are not values.
+#include <algorithm>
 #include <array>
 #include <optional>
 #include <utility>
@@ -14,6 +15,7 @@ namespace weir::syntax {
 namespace {
 
 constexpr std::array<std::string_view, 4> kFeatureKinds = {"varlen", "sequence", "ragged", "sparse"};
+constexpr std::array<std::string_view, 5> kFieldKinds = {"list", "optional", "ragged", "member", "json"};
 
 std::vector<std::string> dtype_names() {
   std::vector<std::string> names;
@@ -162,7 +164,10 @@ NodePtr Parser::features() {
 NodePtr Parser::feature() {
   size_t begin = cursor_.index();
   bool has_arguments = cursor_.token(1).kind == TokenKind::left_paren && cursor_.token(1).touches;
-  NodePtr type = has_arguments ? feature_kind() : tensor_spec();
+  return with_default(begin, has_arguments ? feature_kind() : tensor_spec());
+}
+
+NodePtr Parser::with_default(size_t begin, NodePtr type) {
   if (type == nullptr) return nullptr;
   Node node{.kind = Kind::feature};
   node.add(std::move(type));
@@ -204,6 +209,57 @@ bool Parser::feature_argument(Node& kind, Names& names) {
   if (item.value == nullptr) return false;
   kind.items.push_back(std::move(item));
   return true;
+}
+
+NodePtr Parser::fields() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
+  if (!cursor_.at(TokenKind::left_brace)) {
+    cursor_.expected("fields, such as {text: string, label: int64}");
+    return nullptr;
+  }
+  Names names;
+  return bracketed(Kind::features, TokenKind::right_brace, [&](Item& item) -> NodePtr {
+    if (!keyed(item, names, "':' and the type of this field")) return nullptr;
+    const size_t begin = cursor_.index();
+    return with_default(begin, field_type());
+  });
+}
+
+NodePtr Parser::field_type() {
+  Cursor::Level level(cursor_);
+  if (!level.ok()) return nullptr;
+  if (cursor_.at(TokenKind::left_brace)) return fields();
+  if (cursor_.at(TokenKind::word) && written_dtype(cursor_.text())) return tensor_spec();
+  if (cursor_.at(TokenKind::word)) return field_kind();
+  cursor_.expected("the type of a field, such as int64, float32[4], json or {name: string}");
+  return nullptr;
+}
+
+NodePtr Parser::field_kind() {
+  const size_t begin = cursor_.index();
+  Node node{.kind = Kind::feature_kind, .text = std::string(cursor_.text())};
+  if (std::find(kFieldKinds.begin(), kFieldKinds.end(), node.text) == kFieldKinds.end()) {
+    std::vector<std::string> known = dtype_names();
+    known.insert(known.end(), kFieldKinds.begin(), kFieldKinds.end());
+    cursor_.expected("a dtype, json, {…}, list, optional, ragged or member", hint_for(node.text, known));
+    return nullptr;
+  }
+  cursor_.advance();
+  if (node.text == "json") return cursor_.finish(std::move(node), begin);
+  if (!cursor_.at_touching(TokenKind::left_paren)) {
+    cursor_.expected(concat("'(' right after '", node.text, "'"));
+    return nullptr;
+  }
+  cursor_.advance();
+  bool comma = false;
+  const bool ok = cursor_.members(TokenKind::right_paren, true, &comma, [&] {
+    NodePtr argument = node.text == "list" ? fields() : node.text == "member" ? expression() : field_type();
+    if (argument == nullptr) return false;
+    node.add(std::move(argument));
+    return true;
+  });
+  return ok ? cursor_.finish(std::move(node), begin) : nullptr;
 }
 
 }  // namespace weir::syntax

@@ -128,6 +128,11 @@ class Parser {
   NodePtr feature();
   NodePtr feature_kind();
   bool feature_argument(Node& kind, Names& names);
+  // A type, and the default after it if there is one.
+  NodePtr with_default(size_t begin, NodePtr type);
+  NodePtr fields();
+  NodePtr field_type();
+  NodePtr field_kind();
 
   Cursor cursor_;
   const Grammars& grammars_;

@@ -378,7 +378,7 @@ class Printer {
         break;
       default:
         put(n.text);
-        feature_arguments(n);
+        if (n.text != "json") feature_arguments(n);
     }
   }
 

@@ -72,11 +72,13 @@ enum class Kind : uint8_t {
   spec_optional,  // items: spec
   spec_dataset,   // items: spec
 
-  // Features of an Example.
-  features,      // items: feature nodes, named by their keys
-  feature,       // items: a spec_tensor or a feature_kind, then the default where one is written
+  // Features of an Example, and fields of a row.
+  features,  // items: feature nodes, named by their keys
+  feature,   // items: a spec_tensor, a feature_kind or, of fields, features; then the default where one is
+             // written
   feature_kind,  // varlen, sequence, ragged, sparse: `text`; items: arguments as of a call; a positional
-                 // one is a spec_tensor, `dtype:` a dtype, any other named one an expression
+                 // one is a spec_tensor, `dtype:` a dtype, any other named one an expression. Of fields:
+                 // list, optional, ragged, member, json; items: features, types or expressions
 
   // Documents.
   document,  // items: params and lets in order, then the pipeline

@@ -8,12 +8,14 @@ out.
 """
 
 import gzip
+import io
 import lzma
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -419,6 +421,44 @@ def arrays(tool):
     check("data_loss" in tool.err + tool.out, f"validate of a damaged archive: {tool.err}{tool.out}")
 
 
+def objects_and_archives(tool):
+    tool.write("o", b'{"id": 1, "name": "a", "tags": ["x"], "at": {"x": 1.5}, "l": [{"n": 1, "r": [1]}], "m": 1, "odd key": null}\n'
+               b'\n{"id": 2, "name": null, "tags": [], "at": {}, "l": [], "m": "x", "odd key": [[1], []]}\n')
+    info = tool("info", "o")
+    check("kind         JSON lines" in info and "objects      2" in info, info)
+    document = info.strip().split("\n")[-1].strip()
+    equal(document, 'jsonl("o", {id: int64, name: optional(string), tags: string[?], at: {x: optional(float64)}, '
+          'l: list({n: int64, r: ragged(int64)}), m: json, "odd key": optional(ragged(int64))})', "the fields of objects")
+    rows = tool.run(document)
+    equal(rows.split("\n")[1], '{id: 2, name: none, tags: [], at: {x: none}, l: {n: [], r: ragged([])}, m: "\\"x\\"", '
+          '"odd key": some(ragged([[1], []]))}', "a row of them")
+    equal(tool("head", "o"), rows, "head of objects")
+    equal(tool("index", "o"), "o: 2 objects\n", "index of objects")
+    equal(tool("validate", "o"), "o: 2 objects, no damage\n", "validate objects")
+    tool.write("bad.jsonl", b'{"a": 1}\n{"a": }\n{"a": 2}\n')
+    check("damaged" in tool("validate", "bad.jsonl", status=1), "validate broken objects")
+    equal(tool("info", "bad.jsonl", status=1).strip().split("\n")[-1].strip(), 'jsonl("bad.jsonl", {a: int64})', "their fields")
+    tool("convert", "bad.jsonl", "bad", status=2)
+    tool.write("flat.jsonl.gz", gzip.compress(b'{"n": 1, "s": "a"}\n{"n": 2, "s": "b,c"}\n'))
+    tool("convert", "flat.jsonl.gz", "flat.csv")
+    equal(tool.run('csv("flat.csv", [0, ""], header: true)'), '(1, "a")\n(2, "b,c")\n', "objects as a table")
+    tool("convert", "flat.jsonl.gz", "flat")
+    equal(tool.run('load("flat")'), '{n: 1, s: "a"}\n{n: 2, s: "b,c"}\n', "saved objects")
+    with tarfile.open(tool.folder / "e", "w") as archive:
+        for name, data in {"a.txt": b"A", "a.CLS": b"1", "README": b"", "b.cls": b"2"}.items():
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            archive.addfile(member, io.BytesIO(data))
+    info = tool("info", "e")
+    document = info.strip().split("\n")[-1].strip()
+    equal(document, 'webdataset("e", {__key__: string, txt: optional(string), cls: string})', "the fields of an archive")
+    check("kind         tar archive" in info and "elements     2" in info, info)
+    equal(tool("head", "e"), '{__key__: "a", txt: some("A"), cls: "1"}\n{__key__: "b", txt: none, cls: "2"}\n', "head of an archive")
+    equal(tool("index", "e"), "e: 2 elements\n", "index of an archive")
+    tool.write("cut.tar", tool.read("e")[:1300])
+    check("damaged" in tool("validate", "cut.tar", status=1), "validate an archive that was cut")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -433,6 +473,7 @@ def main():
         compressions(tool)
         convert(tool)
         arrays(tool)
+        objects_and_archives(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:
         print(failure)

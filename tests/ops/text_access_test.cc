@@ -112,6 +112,42 @@ TEST_CASE("rows by position are those that are read one after another, those wit
   check_positions(files.call("csv", {"h", "only", "h"}, columns + ", header: true"));
 }
 
+TEST_CASE("objects by position are those that are read one after another, those with mistakes too") {
+  const TextFiles files;
+  files.write(
+      "a", "\xef\xbb\xbf\n{\"n\": 1}\r\n  \n\t{\"n\": 2, \"s\": \"\\u00e9\"}\n{\"n\": }\n\xff\n\n{\"n\": 3}");
+  files.write("none", "");
+  files.write("blank", " \n\n\r\n");
+  std::string many;
+  for (int i = 0; i < 3000; ++i) {
+    many += "{\"n\": " + std::to_string(i) + ", \"s\": \"" + std::string(static_cast<size_t>(i % 300), 'x') +
+            (i % 3 == 0 ? "\"}\n\n" : "\"}\n");
+  }
+  files.write("many", many);
+  const std::string fields = ", {n: int64, s: string = \"none\"}";
+  check_positions(files.call("jsonl", {"a", "none", "blank", "a"}, fields));
+  check_positions(files.call("jsonl", {"many"}, fields));
+  for (const char* text : {"{}", "{}\n{}", "\n{}\n\n", "{}\n  ", "\xef\xbb\xbf{}", "\xef\xbb\xbf", "x\ny"}) {
+    INFO(text);
+    files.write("b", text);
+    fs::remove(index_beside(files.at("b")));
+    check_positions(files.call("jsonl", {"b", "none"}, ", {}"));
+  }
+}
+
+TEST_CASE("elements of archives by position are those that are read one after another") {
+  const std::string folder = kConformanceData + "new/webdataset/";
+  const TextFiles files;
+  for (const char* name : {"keys-and-files", "a-second-member-of-one-extension", "leading-dots",
+                           "meta-folders", "pax-long-names", "gnu-long-names", "empty", "without-an-end-mark",
+                           "folders-and-links-are-passed-over", "bytes-behind-the-end-mark"}) {
+    fs::copy_file(folder + name + ".tar", files.at(name));
+    check_positions(
+        files.call("webdataset", {name, "keys-and-files", name},
+                   ", {\"__key__\": string, \"__url__\": string, t: optional(string), cls: string = \"\"}"));
+  }
+}
+
 TEST_CASE("records of one length by position are those that are read one after another, without an index") {
   const TextFiles files;
   files.write("a", "hhAAABBBCCCf");

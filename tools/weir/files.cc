@@ -14,6 +14,8 @@
 #include "format/csv_parser.h"
 #include "format/parse_number.h"
 #include "format/signature.h"
+#include "format/tar/tar_header.h"
+#include "infer.h"
 
 namespace weir::command {
 
@@ -193,7 +195,8 @@ std::string csv_options(const DataFile& file) {
 // In names that TensorFlow's writers give.
 constexpr std::array<std::string_view, 4> kRecordWords = {"tfrecord", "tfevents", "-of-", "part-"};
 
-constexpr std::string_view kExpected = "expected TFRecords, a table, text, arrays or saved elements, found ";
+constexpr std::string_view kExpected =
+    "expected TFRecords, a table, text, JSON lines, arrays, a tar archive or saved elements, found ";
 
 // The arrays of NumPy that a file begins like; text if it doesn't.
 FileKind kind_of_arrays(std::string_view contents) {
@@ -222,6 +225,29 @@ void check_format(const Runtime& runtime, const DataFile& file, std::string_view
                      ": ", file.shown, "; ", found->hint));
 }
 
+// Like the header of a member, which a checksum tells.
+bool begins_like_archive(std::string_view contents) {
+  static_assert(kSignatureBytes >= kTarBlock);
+  TarHeader header;
+  return contents.size() >= kTarBlock && contents[0] != '\0' &&
+         read_tar_header(std::span<const uint8_t, kTarBlock>(
+                             reinterpret_cast<const uint8_t*>(contents.data()), kTarBlock),
+                         header) == nullptr;
+}
+
+// Like a line that is an object.
+bool begins_like_objects(std::string_view contents) {
+  const std::string_view line = contents.substr(0, contents.find('\n'));
+  const size_t first = line.find_first_not_of(" \t");
+  if (first == std::string_view::npos || line[first] != '{') return false;
+  const size_t second = line.find_first_not_of(" \t", first + 1);
+  if (second == std::string_view::npos || (line[second] != '"' && line[second] != '}')) return false;
+  const bool cut = line.size() == contents.size() && contents.size() >= kSignatureBytes;
+  return cut || line[line.find_last_not_of(" \t\r")] == '}';
+}
+
+const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
+
 }  // namespace
 
 std::string_view bare(std::string_view name) {
@@ -234,8 +260,8 @@ std::string_view bare(std::string_view name) {
 }
 
 const char* kind_name(FileKind kind) {
-  constexpr std::array<const char*, 6> kNames = {"TFRecord",       "CSV",         "text",
-                                                 "saved elements", "NumPy array", "arrays of NumPy"};
+  constexpr std::array<const char*, 8> kNames = {"TFRecord",    "CSV",             "text",       "saved elements",
+                                                 "NumPy array", "arrays of NumPy", "JSON lines", "tar archive"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -312,6 +338,10 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   }
   const std::string contents =
       out.compression == "none" ? bytes : first_contents(runtime, out.name, kSignatureBytes);
+  if (begins_like_archive(contents)) {
+    out.kind = FileKind::elements;
+    return out;
+  }
   if (other == OtherFormat::refused) check_format(runtime, out, contents);
   if (has_suffix(name, {".csv", ".tsv"})) {
     out.kind = FileKind::csv;
@@ -319,7 +349,11 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
     look_at_columns(runtime, out);
     return out;
   }
-  if (has_suffix(name, {".txt", ".text", ".log", ".json", ".jsonl", ".md"})) {
+  if (has_suffix(name, {".jsonl", ".ndjson"}) || begins_like_objects(contents)) {
+    out.kind = FileKind::objects;
+    return out;
+  }
+  if (has_suffix(name, {".txt", ".text", ".log", ".json", ".md"})) {
     out.kind = FileKind::text;
     return out;
   }
@@ -371,6 +405,10 @@ Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view o
       return parse(runtime, "tfrecord(@file, compression: \"auto\", on_corrupt: @on_corrupt)", arguments);
     case FileKind::text:
       return parse(runtime, "text_line(@file, compression: \"auto\")", arguments);
+    case FileKind::objects:
+    case FileKind::elements:
+      return parse(runtime, concat(source_of(file.kind), "(@file, ", file.fields, ", compression: \"auto\")"),
+                   arguments);
     case FileKind::saved:
       return parse(runtime, "load(@file)", arguments);
     case FileKind::array:
@@ -406,9 +444,30 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
       return begin + "npy(" + name + ")";
     case FileKind::arrays:
       return begin + "npz(" + name + ")";
+    case FileKind::objects:
+    case FileKind::elements:
+      return begin + source_of(file.kind) + "(" + name + ", " + file.fields + compression + ")";
     default:
       if (column_types.empty()) return "";
       return begin + "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";
+  }
+}
+
+void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
+  if (file.kind == FileKind::objects) {
+    FieldsOfObjects found;
+    const Dataset lines = parse(runtime, "text_line(@file, compression: \"auto\")", {{"file", file.name}});
+    const auto pass = [](const Error&) { return true; };
+    each_row(
+        runtime, lines, limit,
+        [&](const Element& element) {
+          found.add(element.get<std::string_view>(0));
+          return true;
+        },
+        pass);
+    file.fields = found.text();
+  } else if (file.kind == FileKind::elements) {
+    file.fields = fields_of_archive(runtime, file.name);
   }
 }
 

@@ -12,7 +12,7 @@
 
 namespace weir::command {
 
-enum class FileKind { records, csv, text, saved, array, arrays };
+enum class FileKind { records, csv, text, saved, array, arrays, objects, elements };
 const char* kind_name(FileKind kind);
 // Whether its elements have the structure that the files say.
 inline bool has_structure(FileKind kind) {
@@ -41,6 +41,8 @@ struct DataFile {
   bool header = false;
   std::string delim = ",";
   bool quotes = true;
+  // Of JSON lines and archives: what infer_fields() found, as the notation writes it.
+  std::string fields = "{}";
 };
 
 // The options of the command's own runtime.
@@ -50,6 +52,10 @@ RuntimeOptions runtime_options(const Arguments& arguments);
 // format is invalid_argument, which names it, or records that are damaged.
 enum class OtherFormat { refused, damaged };
 DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other = OtherFormat::refused);
+
+// Finds what the objects of JSON lines have, or the elements of an archive, by looking at up to `limit` lines
+// or all members; negative: all.
+void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit);
 
 // The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit
 // each.
@@ -72,8 +78,8 @@ class ColumnKind {
 // invalid_argument for others.
 FileKind kind_to_write(const std::string& name);
 
-// The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, or
-// elements of their own structure. `on_corrupt` is that of tfrecord.
+// The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, dicts
+// of `fields`, or elements of their own structure. `on_corrupt` is that of tfrecord.
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt = "error");
 
 // The document that reads it, as somebody would write it; empty if there is nothing to read.

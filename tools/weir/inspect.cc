@@ -16,6 +16,8 @@ namespace weir::command {
 namespace {
 
 constexpr int64_t kHeadRows = 10;
+// So many lines tell what objects have.
+constexpr int64_t kInferredLines = 1000;
 // Characters of a value in a table.
 constexpr size_t kCellWidth = 32;
 constexpr size_t kLineWidth = 120;
@@ -139,7 +141,9 @@ bool head_table(const Runtime& runtime, const DataFile& file, int64_t count) {
   return failed;
 }
 
-bool head_lines(const Runtime& runtime, const DataFile& file, int64_t count) {
+bool head_lines(const Runtime& runtime, const DataFile& seen, int64_t count) {
+  DataFile file = seen;
+  infer_fields(runtime, file, count < kInferredLines ? kInferredLines : count);
   bool failed = false;
   each_row(
       runtime, rows_of(runtime, file), count,
@@ -418,7 +422,9 @@ bool info_of_table(const Runtime& runtime, const DataFile& file) {
   return errors > 0;
 }
 
-bool info_of_rows(const Runtime& runtime, const DataFile& file) {
+bool info_of_rows(const Runtime& runtime, const DataFile& seen) {
+  DataFile file = seen;
+  infer_fields(runtime, file, -1);
   const Dataset dataset = rows_of(runtime, file);
   uint64_t rows = 0;
   uint64_t errors = 0;
@@ -437,8 +443,11 @@ bool info_of_rows(const Runtime& runtime, const DataFile& file) {
       });
   progress.finish();
   print_begin(file, command::kind_name(file.kind));
-  print_line(file.kind == FileKind::text ? "lines" : "elements", with_commas(rows));
-  if (has_structure(file.kind)) print_line("structure", dataset.spec().text());
+  print_line(file.kind == FileKind::text      ? "lines"
+             : file.kind == FileKind::objects ? "objects"
+                                              : "elements",
+             with_commas(rows));
+  if (file.kind != FileKind::text) print_line("structure", dataset.spec().text());
   print_damage(errors, first);
   print(stdout, "\n  " + document_of(file, {}) + "\n");
   return errors > 0;
@@ -463,9 +472,10 @@ bool validate_file(const Runtime& runtime, const DataFile& file) {
         return print_error(error);
       });
   progress.finish();
-  const std::string unit = file.kind == FileKind::records ? "record"
-                           : file.kind == FileKind::saved ? "element"
-                                                          : "row";
+  const std::string unit = file.kind == FileKind::records                                    ? "record"
+                           : file.kind == FileKind::objects                                  ? "object"
+                           : file.kind == FileKind::saved || file.kind == FileKind::elements ? "element"
+                                                                                             : "row";
   print(stdout, file.shown + ": " + counted(rows, unit) + ", " +
                     (errors == 0 ? "no damage" : counted(errors, "damaged stretch")) + "\n");
   return errors > 0;

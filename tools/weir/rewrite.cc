@@ -125,13 +125,15 @@ class TextFile {
 
 // ---- index
 
+constexpr const char* kIndexed = "expected a TFRecord or text file, JSON lines or a tar archive";
+
 bool make_index(const Runtime& runtime, const std::string& name) {
   std::error_code failed;
   if (fs::is_directory(name, failed))
-    fail(WEIR_CODE_INVALID_ARGUMENT, "expected a TFRecord or text file, found the folder " + name);
+    fail(WEIR_CODE_INVALID_ARGUMENT, std::string(kIndexed) + ", found the folder " + name);
   if (is_standard_input(name))
     fail(WEIR_CODE_INVALID_ARGUMENT,
-         "expected a TFRecord or text file, whose index is written next to it, found standard input");
+         std::string(kIndexed) + ", whose index is written next to it, found standard input");
   const DataFile file = look_at(runtime, name);
   const bool text = file.kind == FileKind::text;
   if (has_structure(file.kind)) {
@@ -139,21 +141,22 @@ bool make_index(const Runtime& runtime, const std::string& name) {
     print(stdout, name + ": " + counted(static_cast<uint64_t>(count), "row") + ", which need no index\n");
     return false;
   }
-  if (file.kind != FileKind::records && !text)
+  if (file.kind == FileKind::csv)
     fail(WEIR_CODE_INVALID_ARGUMENT,
-         "expected a TFRecord or text file, found " + name + ", which is " + kind_name(file.kind));
-  const bool frames = file.compression == zstd_marks.name && !text;
+         std::string(kIndexed) + ", found " + name + ", which is " + kind_name(file.kind));
+  const bool frames = file.compression == zstd_marks.name && file.kind == FileKind::records;
   if (file.compression != "none" && !frames) {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a file without compression, found " + name + " in " +
                                          file.compression +
                                          ", which has no index: its records have no places of their own; "
                                          "decompress it, or write it again by weir shard or convert");
   }
-  const Dataset records = parse(runtime,
-                                text     ? "text_line(@file)"
-                                : frames ? "tfrecord(@file, compression: \"zstd\")"
-                                         : "tfrecord(@file)",
-                                {{"file", name}});
+  const char* const source = text                              ? "text_line(@file)"
+                             : file.kind == FileKind::objects  ? "jsonl(@file, {})"
+                             : file.kind == FileKind::elements ? "webdataset(@file, {})"
+                             : frames                          ? "tfrecord(@file, compression: \"zstd\")"
+                                                               : "tfrecord(@file)";
+  const Dataset records = parse(runtime, source, {{"file", name}});
   Element record;
   // Reading any record by its position makes the index.
   try {
@@ -166,7 +169,12 @@ bool make_index(const Runtime& runtime, const std::string& name) {
   if (!fs::exists(index, failed))
     fail(WEIR_CODE_PERMISSION_DENIED, "expected to write " + index + ", found that it can't be");
   const uint64_t count = (fs::file_size(index, failed) - 40) / 8 - 1;
-  print(stdout, name + ": " + counted(count, text ? "line" : "record") + "\n");
+  print(stdout, name + ": " +
+                    counted(count, text                              ? "line"
+                                   : file.kind == FileKind::objects  ? "object"
+                                   : file.kind == FileKind::elements ? "element"
+                                                                     : "record") +
+                    "\n");
   return false;
 }
 
@@ -547,8 +555,9 @@ int convert_file(const Arguments& arguments) {
   const Runtime runtime(runtime_options(arguments));
   const std::string& to = arguments.files[1];
   const FileKind kind = kind_to_write(to);
-  const DataFile file = look_at(runtime, arguments.files[0]);
+  DataFile file = look_at(runtime, arguments.files[0]);
   check_absent(to);
+  infer_fields(runtime, file, -1);
   Progress progress(file.shown, file.compression == "none" && kind != FileKind::saved ? file.size : 0);
   uint64_t count = 0;
   if (kind == FileKind::saved) {

@@ -52,7 +52,7 @@ enum class ParamKind : uint8_t {
   constant,  // a tensor known when the dataset is built; no run-time argument
   dtype,     // the name of a dtype
   seed,      // none, n or (a, b); read with KernelRun::random_key()
-  syntax,    // a spec or features: infer reads the tree itself
+  syntax,    // a spec, features or fields: infer reads the tree itself
   function,  // a lambda or a @callback over the rows of the first parameter; only rows(x, f) has one
 };
 

@@ -3,7 +3,10 @@
 #include <cstring>
 #include <utility>
 
+#include "core/float_mode.h"
 #include "format/crc32c.h"
+#include "format/json/json_rows.h"
+#include "format/tar/tar_rows.h"
 #include "format/text_lines.h"
 
 namespace weir {
@@ -127,6 +130,135 @@ class TableRows final : public RecordRows {
   OwnersRef owners_;
 };
 
+class ObjectRows final : public RecordRows {
+ public:
+  explicit ObjectRows(const std::vector<FieldType>& fields) : rows_(fields) {}
+
+  uint64_t frame_bytes() const override { return 1; }
+
+  void begin(int rows, Block& out, const OwnersRef& owners) override {
+    rows_.columns().begin(static_cast<size_t>(rows));
+    out_ = &out;
+    owners_ = owners;
+  }
+  std::string_view add(const RecordBytes& record) override {
+    // It may also follow a byte-order mark.
+    const bool begins = record.before < 0 || record.before == '\n' || record.offset == 3;
+    if (!begins) return "it does not begin a line";
+    const std::string_view line = record.bytes.substr(0, record.bytes.find('\n'));
+    const std::string_view rest = record.bytes.substr(line.size());
+    if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos || (rest.empty() && !record.at_end))
+      return "it is not one line";
+    const FloatMode mode;
+    if (!rows_.parse(line, index_)) {
+      add_failed(file_error(Code::invalid_argument, rows_.mistake("the line"), record.file,
+                            static_cast<int64_t>(record.offset), record.record)
+                     .pointer());
+    }
+    return {};
+  }
+  void add_failed(ErrorPtr error) override {
+    rows_.columns().start_row();
+    rows_.columns().add_failed(std::move(error));
+  }
+  void finish() override {
+    rows_.give_owners(owners_->list);
+    rows_.columns().finish(*out_, owners_);
+    owners_ = nullptr;
+  }
+
+ private:
+  JsonRows rows_;
+  JsonIndex index_;
+  Block* out_ = nullptr;
+  OwnersRef owners_;
+};
+
+// The bytes of an element, and of members after it that belong to none.
+class ElementBytes final : public TarBytes {
+ public:
+  explicit ElementBytes(std::string_view bytes) : bytes_(bytes) {}
+  std::span<const uint8_t> peek(size_t) override {
+    return {reinterpret_cast<const uint8_t*>(bytes_.data()) + at_, bytes_.size() - at_};
+  }
+  void advance(size_t size) override { at_ += size; }
+  bool skip(uint64_t size) override {
+    if (size > bytes_.size() - at_) return false;
+    at_ += static_cast<size_t>(size);
+    return true;
+  }
+  uint64_t offset() const override { return at_; }
+
+ private:
+  const std::string_view bytes_;
+  size_t at_ = 0;
+};
+
+class ElementRows final : public RecordRows {
+ public:
+  explicit ElementRows(const std::vector<FieldType>& fields) : rows_(fields) {}
+
+  uint64_t least_bytes() const override { return kTarBlock; }
+
+  void begin(int rows, Block& out, const OwnersRef& owners) override {
+    out_ = &out;
+    owners_ = owners;
+    file_.clear();
+    rows_.begin(static_cast<size_t>(rows), file_);
+  }
+  std::string_view add(const RecordBytes& record) override {
+    if (file_ != record.file) {
+      file_ = record.file;
+      rows_.set_file(file_);
+    }
+    ElementBytes bytes(record.bytes);
+    TarMembers members(bytes);
+    std::string key;
+    TarMembers::Next next = members.next(member_);
+    for (; next == TarMembers::Next::member; next = members.next(member_)) {
+      std::string_view member_key;
+      const uint64_t size = tar_blocks(member_.size);
+      const bool belongs = split_member_path(member_.name, member_key, extension_);
+      if (belongs && key.empty()) {
+        key.assign(member_key);
+        rows_.start_element(key);
+      } else if (belongs && member_key != key) {
+        return "it is not one element";
+      }
+      const std::span<const uint8_t> there = bytes.peek(0);
+      if (belongs && rows_.wants(extension_) && there.size() >= size)
+        rows_.add_member({reinterpret_cast<const char*>(there.data()), static_cast<size_t>(member_.size)});
+      if (!bytes.skip(size)) return "it ends within a member";
+    }
+    if (next == TarMembers::Next::cut) return "it ends within a member";
+    if (next == TarMembers::Next::damaged) return members.damage();
+    if (key.empty()) return "it has no member";
+    if (!rows_.finish_element()) {
+      rows_.columns().add_failed(file_error(Code::invalid_argument, rows_.mistake(), record.file,
+                                            static_cast<int64_t>(record.offset), record.record)
+                                     .pointer());
+    }
+    return {};
+  }
+  void add_failed(ErrorPtr error) override {
+    rows_.columns().start_row();
+    rows_.columns().add_failed(std::move(error));
+  }
+  void finish() override {
+    rows_.give_owners(owners_->list);
+    rows_.columns().finish(*out_, owners_);
+    owners_ = nullptr;
+  }
+
+ private:
+  TarRows rows_;
+  TarMember member_;
+  std::string extension_;
+  std::string file_;
+  Block* out_ = nullptr;
+  OwnersRef owners_;
+};
+
 }  // namespace
 
 std::unique_ptr<RecordRows> tfrecord_rows() { return std::make_unique<TFRecordRows>(); }
@@ -134,6 +266,12 @@ std::unique_ptr<RecordRows> fixed_rows() { return std::make_unique<FixedRows>();
 std::unique_ptr<RecordRows> line_rows() { return std::make_unique<LineRows>(); }
 std::unique_ptr<RecordRows> csv_rows(CsvFormat format) {
   return std::make_unique<TableRows>(std::move(format));
+}
+std::unique_ptr<RecordRows> json_rows(const std::vector<FieldType>& fields) {
+  return std::make_unique<ObjectRows>(fields);
+}
+std::unique_ptr<RecordRows> tar_rows(const std::vector<FieldType>& fields) {
+  return std::make_unique<ElementRows>(fields);
 }
 
 }  // namespace weir

@@ -6,9 +6,11 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/block.h"
 #include "format/csv_rows.h"
+#include "format/fields.h"
 #include "format/file_reader.h"
 
 namespace weir {
@@ -55,5 +57,7 @@ std::unique_ptr<RecordRows> tfrecord_rows();
 std::unique_ptr<RecordRows> fixed_rows();
 std::unique_ptr<RecordRows> line_rows();
 std::unique_ptr<RecordRows> csv_rows(CsvFormat format);
+std::unique_ptr<RecordRows> json_rows(const std::vector<FieldType>& fields);
+std::unique_ptr<RecordRows> tar_rows(const std::vector<FieldType>& fields);
 
 }  // namespace weir

@@ -222,8 +222,8 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         return [_text.dtype(value)]
     if kind == "spec":
         return [_text.spec_node(value)]
-    if kind == "features":
-        fields = parameter.name in ("features", "context", "lists")
+    if kind in ("features", "fields"):
+        fields = parameter.name in ("features", "context", "lists", "fields")
         return [_text.fields(value) if fields else _text.features(value)]
     if kind == "list of values and dtypes":
         return [_text.columns(value)]

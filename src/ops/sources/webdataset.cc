@@ -1,0 +1,79 @@
+// webdataset(files, fields, compression): the elements of tar archives, each made of members that follow one
+// another with one key, file after file. An element with a mistake is one error, as is a file that fails.
+// Read ahead on the blocking lane. Checkpoint: the file, and the offset and the number of the next element.
+#include "expr/features/field_syntax.h"
+#include "format/tar_reader.h"
+#include "ops/files/file_source.h"
+#include "ops/files/record_access.h"
+
+namespace weir::webdataset_op {
+
+const OperatorDef& definition();
+
+namespace {
+
+struct WebdatasetParams : ParamsOf<WebdatasetParams> {
+  FilesParam files;
+  FieldsParam fields_read;
+  StringParam compression{std::string()};
+  IntParam num_parallel_reads{1};
+  void fields(Fields& f) override {
+    f("files", files, kFilesDoc);
+    f("fields", fields_read,
+      "The members of an element, by their extensions: `{image: member(\"jpg\", \"jpeg\"), cls: string, txt: string = \"\", \"seg.png\": optional(string), \"__key__\": string}`.");
+    f("compression", compression, kCompressionDoc);
+    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+  }
+};
+
+struct Format {
+  using Params = WebdatasetParams;
+  using Reader = TarReader;
+  using Rows = Block;
+  static constexpr const char* reader_name = "read_archives";
+  static const OperatorDef& op() { return definition(); }
+
+  static Result<Spec> spec(const Params& params) {
+    const Status fits = check_fields(params.fields_read.fields, refuse_tar_field);
+    if (!fits.ok()) return with_parameter(fits, "fields");
+    return spec_of_fields(params.fields_read.fields);
+  }
+
+  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
+                                              uint64_t limit) {
+    return std::make_unique<Reader>(std::move(stream), params.fields_read.fields, limit);
+  }
+  static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::elements};
+  static constexpr bool kNeedsIndex = true;
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
+                                                const std::vector<std::string>& files) {
+    return indexed_access(ctx, files, kIndexed, tar_rows(params.fields_read.fields));
+  }
+  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
+    return have_indices(ctx, files, kIndexed);
+  }
+  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
+};
+
+}  // namespace
+
+const OperatorDef& definition() {
+  static const OperatorDef def = FileSource<Format>::define_with({
+      .name = "webdataset",
+      .page =
+          {.doc =
+               "Reads tar archives of the WebDataset layout: members that follow one another with one key are an element, a dict of strings in the order of `fields`. The key is the path up to the first dot of its last part; the rest after that dot, in lower case, is the extension. A field takes the member whose extension is its name, or the first there of `member(\"jpg\", \"jpeg\", \"png\")`; `\"__key__\"` and `\"__url__\"` are the key and the file. A member that is missing is `none` for `optional(string)`, the default of `txt: string = \"\"`, else an error. Members that no field takes are passed over, as are those without a dot or with a leading one in the last part, those in folders like `__meta__`, and all that are no regular files. ustar, GNU and pax archives are read; sparse members are passed over. An archive may end between any two members; one of no bytes has no elements. An element that lacks a member, or has two of one extension, is one error (invalid_argument) with file, offset and record, and the next element follows. A file that does not exist (not_found), is damaged or no archive (data_loss) or has a wanted member longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining elements, and the next file follows. Reads ahead of its consumer, on its own thread. Elements of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then an element longer than `record_bytes` is one error in its place.",
+           .cost =
+               "Reading, decompressing, and a checksum per header. Strings are views of the read buffers; a member that lies in two of them is moved.",
+           .example =
+               R"(webdataset("tests/data/records/people.tar", {"__key__": string, txt: string, cls: string = "0"}))",
+           .output = R"({__key__: "ada", txt: "engines", cls: "1"}
+{__key__: "bob", txt: "boats", cls: "0"}
+{__key__: "cyd", txt: "maps", cls: "2"})",
+           .bench = R"(webdataset("ARCHIVE", {txt: string}))",
+           .elsewhere = "WebDataset wds tar: webdataset(files, fields)"},
+  });
+  return def;
+}
+
+}  // namespace weir::webdataset_op

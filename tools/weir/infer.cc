@@ -1,0 +1,301 @@
+#include "infer.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "core/text.h"
+#include "format/json/json_string.h"
+#include "format/tar/tar_members.h"
+
+namespace weir::command {
+
+namespace {
+
+// Deeper values, and fields beyond so many, are left to json.
+constexpr int kMaxDepth = 32;
+constexpr size_t kMaxFields = 1000;
+
+bool is_plain(std::string_view key) {
+  const auto letter = [](char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); };
+  return !key.empty() && letter(key[0]) && key != "_" &&
+         std::all_of(key.begin(), key.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+}
+
+std::string written_key(std::string_view key) { return is_plain(key) ? std::string(key) : quote(key); }
+
+}  // namespace
+
+struct FieldsOfObjects::Type {
+  uint64_t bools = 0;
+  uint64_t integers = 0;
+  uint64_t floats = 0;
+  uint64_t texts = 0;
+  uint64_t objects = 0;
+  uint64_t lists = 0;
+  uint64_t nulls = 0;
+  bool too_deep = false;
+  std::vector<std::pair<std::string, std::unique_ptr<Type>>> members;
+  std::unique_ptr<Type> item;
+
+  uint64_t values() const { return bools + integers + floats + texts + objects + lists; }
+  int kinds() const {
+    return (bools > 0) + (integers + floats > 0) + (texts > 0) + (objects > 0) + (lists > 0);
+  }
+  bool is_scalar() const { return !too_deep && kinds() == 1 && objects + lists == 0; }
+  const char* scalar() const {
+    return bools > 0 ? "bool" : texts > 0 ? "string" : floats > 0 ? "float64" : "int64";
+  }
+
+  Type* member(std::string&& key) {
+    for (auto& [name, type] : members) {
+      if (name == key) return type.get();
+    }
+    if (members.size() >= kMaxFields) return nullptr;
+    members.emplace_back(std::move(key), std::make_unique<Type>());
+    return members.back().second.get();
+  }
+
+  // A list of objects as a dict of vectors; empty if it can't be one.
+  std::string list_of_objects() const {
+    std::string out;
+    for (const auto& [name, type] : members) {
+      const bool always = type->values() == objects && type->nulls == 0;
+      const bool list = type->lists > 0 && type->kinds() == 1 && type->item && type->item->is_scalar() &&
+                        type->item->nulls == 0;
+      if (!always || (!type->is_scalar() && !list)) return "";
+      out += (out.empty() ? "" : ", ") + written_key(name) + ": ";
+      out += list ? concat("ragged(", type->item->scalar(), ")") : type->scalar();
+    }
+    return out.empty() ? "" : "list({" + out + "})";
+  }
+
+  std::string list_text() const {
+    if (!item || item->too_deep || item->nulls > 0 || item->kinds() != 1) return "json";
+    if (item->is_scalar()) return concat(item->scalar(), "[?]");
+    if (item->objects > 0) {
+      std::string objects_text = item->list_of_objects();
+      return objects_text.empty() ? "json" : objects_text;
+    }
+    const Type* inner = item->item.get();
+    return inner && inner->is_scalar() && inner->nulls == 0 ? concat("ragged(", inner->scalar(), ")")
+                                                            : "json";
+  }
+
+  std::string members_text(uint64_t of) const {
+    std::string out;
+    for (const auto& [name, type] : members)
+      out += (out.empty() ? "" : ", ") + written_key(name) + ": " + type->text(of);
+    return "{" + out + "}";
+  }
+
+  // `of`: the number of rows.
+  std::string text(uint64_t of) const {
+    const bool always = values() == of;
+    if (!too_deep && kinds() == 1 && objects > 0 && !members.empty()) return members_text(of);
+    std::string out = "json";
+    if (is_scalar()) {
+      out = scalar();
+    } else if (!too_deep && kinds() == 1 && lists > 0) {
+      out = list_text();
+    }
+    // Of json null is a value.
+    if (always || (out == "json" && values() + nulls == of)) return out;
+    return "optional(" + out + ")";
+  }
+};
+
+namespace {
+
+using Type = FieldsOfObjects::Type;
+
+// Reads values that are JSON, into `type` unless that is null; false where they are none.
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  bool object(Type* type) {
+    skip_space();
+    return value(type, 0) && (skip_space(), at_ == text_.size());
+  }
+
+ private:
+  void skip_space() { at_ = std::min(text_.find_first_not_of(" \t\r\n", at_), text_.size()); }
+  bool take(char c) {
+    skip_space();
+    if (at_ == text_.size() || text_[at_] != c) return false;
+    ++at_;
+    return true;
+  }
+
+  bool string(std::string* out) {
+    if (!take('"')) return false;
+    const size_t begin = at_;
+    while (at_ < text_.size() && text_[at_] != '"') at_ += text_[at_] == '\\' ? 2 : 1;
+    if (at_ >= text_.size()) return false;
+    const std::string_view written = text_.substr(begin, at_++ - begin);
+    if (!out) return true;
+    out->resize(written.size());
+    size_t size = 0;
+    const JsonEscapes escapes = unescape(written, out->data(), size);
+    out->resize(size);
+    return escapes != JsonEscapes::wrong;
+  }
+
+  bool value(Type* type, int depth) {
+    skip_space();
+    if (at_ == text_.size() || depth > 1024) return false;
+    if (type && depth > kMaxDepth) {
+      type->too_deep = true;
+      type = nullptr;
+    }
+    switch (text_[at_]) {
+      case '{':
+        if (type) ++type->objects;
+        return members(type, depth);
+      case '[':
+        if (type) ++type->lists;
+        return items(type, depth);
+      case '"':
+        if (type) ++type->texts;
+        return string(nullptr);
+      default:
+        return word(type);
+    }
+  }
+
+  bool members(Type* type, int depth) {
+    ++at_;
+    if (take('}')) return true;
+    do {
+      std::string key;
+      if (!string(&key) || !take(':')) return false;
+      if (!value(type ? type->member(std::move(key)) : nullptr, depth + 1)) return false;
+    } while (take(','));
+    return take('}');
+  }
+
+  bool items(Type* type, int depth) {
+    ++at_;
+    if (take(']')) return true;
+    if (type && !type->item) type->item = std::make_unique<Type>();
+    do {
+      if (!value(type ? type->item.get() : nullptr, depth + 1)) return false;
+    } while (take(','));
+    return take(']');
+  }
+
+  bool word(Type* type) {
+    const size_t end = std::min(text_.find_first_of(" \t\r\n,]}:\"", at_), text_.size());
+    const std::string_view found = text_.substr(at_, end - at_);
+    at_ = end;
+    Type none;
+    Type& out = type ? *type : none;
+    if (found == "null") return ++out.nulls, true;
+    if (found == "true" || found == "false") return ++out.bools, true;
+    if (found == "NaN" || found == "Infinity" || found == "-Infinity") return ++out.floats, true;
+    int64_t integer = 0;
+    const auto [last, error] = std::from_chars(found.data(), found.data() + found.size(), integer);
+    const bool whole = error == std::errc() && last == found.data() + found.size();
+    ++(whole ? out.integers : out.floats);
+    return !found.empty() && (whole || found.find_first_not_of("+-0123456789.eE") == std::string_view::npos);
+  }
+
+  const std::string_view text_;
+  size_t at_ = 0;
+};
+
+// The blocks of an archive, one after the other.
+class Blocks final : public TarBytes {
+ public:
+  Blocks(const Runtime& runtime, const std::string& file)
+      : iterator_(runtime, parse(runtime, "fixed_length_record(@file, 512, compression: \"auto\")",
+                                 {{"file", file}})) {}
+
+  std::span<const uint8_t> peek(size_t size) override {
+    while (bytes_.size() < size && more()) {
+    }
+    return {reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()};
+  }
+  void advance(size_t size) override {
+    bytes_.erase(0, size);
+    offset_ += size;
+  }
+  bool skip(uint64_t size) override {
+    offset_ += size;
+    while (size > bytes_.size()) {
+      size -= bytes_.size();
+      bytes_.clear();
+      if (!more()) return false;
+    }
+    bytes_.erase(0, static_cast<size_t>(size));
+    return true;
+  }
+  uint64_t offset() const override { return offset_; }
+
+ private:
+  bool more() {
+    try {
+      if (!iterator_.next(element_)) return false;
+    } catch (const Error& error) {
+      if (!error.element_failed()) throw;
+      return false;
+    }
+    bytes_ += element_.get<std::string_view>(0);
+    return true;
+  }
+
+  Iterator iterator_;
+  Element element_;
+  std::string bytes_;
+  uint64_t offset_ = 0;
+};
+
+}  // namespace
+
+FieldsOfObjects::FieldsOfObjects() : root_(std::make_unique<Type>()) {}
+FieldsOfObjects::~FieldsOfObjects() = default;
+
+void FieldsOfObjects::add(std::string_view line) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  if (root_->objects == 0 && line.starts_with(kMark)) line.remove_prefix(kMark.size());
+  // A line that breaks off must leave nothing.
+  const bool object = line.find_first_not_of(" \t\r") != std::string_view::npos &&
+                      line[line.find_first_not_of(" \t\r")] == '{' && Reader(line).object(nullptr);
+  if (object) Reader(line).object(root_.get());
+}
+
+std::string FieldsOfObjects::text() const { return root_->members_text(root_->objects); }
+
+std::string fields_of_archive(const Runtime& runtime, const std::string& file) {
+  Blocks blocks(runtime, file);
+  TarMembers members(blocks);
+  TarMember member;
+  // By extension in the order of their appearance: in how many elements, and the last of them.
+  std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> found;
+  std::string key;
+  uint64_t elements = 0;
+  while (members.next(member) == TarMembers::Next::member) {
+    std::string_view member_key;
+    std::string extension;
+    if (split_member_path(member.name, member_key, extension)) {
+      if (elements == 0 || member_key != key) ++elements;
+      key.assign(member_key);
+      auto at =
+          std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == extension; });
+      if (at == found.end() && found.size() < kMaxFields) at = found.insert(at, {extension, {0, 0}});
+      if (at != found.end() && at->second.second != elements) at->second = {at->second.first + 1, elements};
+    }
+    if (!blocks.skip(tar_blocks(member.size))) break;
+  }
+  std::string out = "__key__: string";
+  for (const auto& [extension, seen] : found)
+    out += ", " + written_key(extension) + (seen.first == elements ? ": string" : ": optional(string)");
+  return "{" + out + "}";
+}
+
+}  // namespace weir::command

@@ -1,0 +1,31 @@
+// What the objects of JSON lines and the elements of tar archives have, as fields of the notation.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "weir/weir.hpp"
+
+namespace weir::command {
+
+// Looks at objects line by line; lines that are none are passed over.
+class FieldsOfObjects {
+ public:
+  FieldsOfObjects();
+  ~FieldsOfObjects();
+  void add(std::string_view line);
+  // The narrowest types that fit all values. A field that some object lacks is optional; one whose values are
+  // of several kinds, or of a list without one type, is json.
+  std::string text() const;
+
+  struct Type;
+
+ private:
+  std::unique_ptr<Type> root_;
+};
+
+// A string for each extension that an element has, optional where some element lacks it. Damage ends it.
+std::string fields_of_archive(const Runtime& runtime, const std::string& file);
+
+}  // namespace weir::command
