@@ -348,7 +348,7 @@ class RowReader {
   RowReader(const Runtime& runtime, DataFile file)
       : runtime_(runtime), file_(std::move(file)), rows_(rows_of(runtime, file_)) {
     if (file_.kind == FileKind::csv) kinds_ = kinds_of_columns(runtime, file_);
-    if (has_structure(file_.kind)) {
+    if (has_structure(file_.kind) || file_.kind == FileKind::objects || file_.kind == FileKind::elements) {
       const Spec spec = rows_.spec();
       for (const auto& part : detail::parts_of(spec))
         names_.push_back(part.path.empty() ? "value" : part.path);
