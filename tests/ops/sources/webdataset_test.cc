@@ -10,29 +10,29 @@
 namespace weir::test {
 namespace {
 
-const std::string kFolder = kConformanceData + "new/webdataset/";
+const std::string kArchiveFolder = kConformanceData + "new/webdataset/";
 
 const ContractEntries webdataset_contract(
     "webdataset",
-    {{"webdataset(\"" + kFolder +
+    {{"webdataset(\"" + kArchiveFolder +
           "keys-and-files.tar\", {\"__key__\": string, \"__url__\": string, cls: string})",
       anything, true},
-     {"webdataset(\"" + kFolder + "a-second-member-of-one-extension.tar\", {t: string})", anything, true},
-     {"webdataset([\"" + kFolder + "a-member-is-missing.tar\", \"nowhere.tar\", \"" + kFolder +
-          "cut-in-a-member.tar\", \"" + kFolder + "a-default.tar\"], {x: optional(string), y: string})",
+     {"webdataset(\"" + kArchiveFolder + "a-second-member-of-one-extension.tar\", {t: string})", anything, true},
+     {"webdataset([\"" + kArchiveFolder + "a-member-is-missing.tar\", \"nowhere.tar\", \"" + kArchiveFolder +
+          "cut-in-a-member.tar\", \"" + kArchiveFolder + "a-default.tar\"], {x: optional(string), y: string})",
       anything, true},
-     {"webdataset([\"" + kFolder + "one-member-each.tar\", \"" + kFolder +
+     {"webdataset([\"" + kArchiveFolder + "one-member-each.tar\", \"" + kArchiveFolder +
           "a-default.tar\"], {bin: string = \"\"}, num_parallel_reads: 2)",
       anything, true},
-     {"range(2) | flat_map(i -> webdataset(\"" + kFolder + "a-default.tar\", {x: string = \"-\"}))", anything,
+     {"range(2) | flat_map(i -> webdataset(\"" + kArchiveFolder + "a-default.tar\", {x: string = \"-\"}))", anything,
       false}},
     kOpens);
 
-const std::string kBad = "error: invalid_argument";
-const std::string kDamaged = "error: data_loss";
+const std::string kBadElement = "error: invalid_argument";
+const std::string kDamagedArchive = "error: data_loss";
 
 // A block before a member, as ustar and GNU write it.
-std::string header(const std::string& name, size_t size, char flag = '0') {
+std::string tar_header(const std::string& name, size_t size, char flag = '0') {
   std::string block(512, '\0');
   block.replace(0, name.size(), name);
   char number[16];
@@ -48,13 +48,13 @@ std::string header(const std::string& name, size_t size, char flag = '0') {
   return block;
 }
 
-std::string padded(std::string bytes) {
+std::string in_blocks(std::string bytes) {
   bytes.resize((bytes.size() + 511) / 512 * 512);
   return bytes;
 }
 
-std::string member(const std::string& name, const std::string& bytes, char flag = '0') {
-  return header(name, bytes.size(), flag) + padded(bytes);
+std::string tar_member(const std::string& name, const std::string& bytes, char flag = '0') {
+  return tar_header(name, bytes.size(), flag) + in_blocks(bytes);
 }
 
 struct Archive {
@@ -67,7 +67,7 @@ struct Archive {
 };
 
 TEST_CASE("webdataset: numbers, flags and sparse members") {
-  std::string wide = header("a.t", 0);
+  std::string wide = tar_header("a.t", 0);
   // A size in binary, and sums of signed bytes.
   wide.replace(124, 12, std::string("\x80\0\0\0\0\0\0\0\0\0\0\3", 12));
   const auto seal = [](std::string& block, bool with_sign) {
@@ -79,22 +79,22 @@ TEST_CASE("webdataset: numbers, flags and sparse members") {
     std::memcpy(&block[148], number, 7);
   };
   seal(wide, false);
-  CHECK(Archive(wide + padded("abc")).rows("{t: string}") == Lines{"{t: \"abc\"}"});
+  CHECK(Archive(wide + in_blocks("abc")).rows("{t: string}") == Lines{"{t: \"abc\"}"});
   seal(wide, true);
-  CHECK(Archive(wide + padded("abc")).rows("{t: string}") == Lines{"{t: \"abc\"}"});
+  CHECK(Archive(wide + in_blocks("abc")).rows("{t: string}") == Lines{"{t: \"abc\"}"});
   wide.replace(124, 12, std::string("\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 12));
   seal(wide, false);
-  CHECK(Archive(wide + padded("abc")).rows("{t: string}") == Lines{kDamaged});
+  CHECK(Archive(wide + in_blocks("abc")).rows("{t: string}") == Lines{kDamagedArchive});
   // A map of two more blocks, and the bytes of what has no holes.
-  std::string sparse = header("s.t", 3, 'S');
+  std::string sparse = tar_header("s.t", 3, 'S');
   sparse[482] = 1;
   seal(sparse, false);
   std::string more(1024, '\0');
   more[504] = 1;
-  CHECK(Archive(sparse + more + padded("xyz") + member("a.t", "1")).rows("{t: string}") ==
+  CHECK(Archive(sparse + more + in_blocks("xyz") + tar_member("a.t", "1")).rows("{t: string}") ==
         Lines{"{t: \"1\"}"});
-  CHECK(Archive(member("b", "25 GNU.sparse.major=1\n", 'x').replace(512, 2, "22") + member("s.t", "map") +
-                member("a.t", "1"))
+  CHECK(Archive(tar_member("b", "25 GNU.sparse.major=1\n", 'x').replace(512, 2, "22") + tar_member("s.t", "map") +
+                tar_member("a.t", "1"))
             .rows("{t: string}") == Lines{"{t: \"1\"}"});
 }
 
@@ -102,26 +102,26 @@ TEST_CASE("webdataset: pax records") {
   const auto record = [](const std::string& text) {
     return std::to_string(text.size() + 4) + " " + text + "\n";
   };
-  const std::string named = member("x", record("path=some/where.t") + record("mtime=1.5"), 'x');
-  CHECK(Archive(named + member("y", "1")).rows("{\"__key__\": string, t: string}") ==
+  const std::string named = tar_member("x", record("path=some/where.t") + record("mtime=1.5"), 'x');
+  CHECK(Archive(named + tar_member("y", "1")).rows("{\"__key__\": string, t: string}") ==
         Lines{"{__key__: \"some/where\", t: \"1\"}"});
-  CHECK(Archive(member("g", record("comment=about"), 'g') + member("a.t", "1")).rows("{t: string}") ==
+  CHECK(Archive(tar_member("g", record("comment=about"), 'g') + tar_member("a.t", "1")).rows("{t: string}") ==
         Lines{"{t: \"1\"}"});
-  CHECK(Archive(member("x", record("size=0000000000000003"), 'x') + header("a.t", 0) + padded("abc"))
+  CHECK(Archive(tar_member("x", record("size=0000000000000003"), 'x') + tar_header("a.t", 0) + in_blocks("abc"))
             .rows("{t: string}") == Lines{"{t: \"abc\"}"});
   for (const char* bad : {"5 a=b", "99 path=x\n", "x", "0 a=b\n", "7 path\n", "14 size=nine\n", "1 \n"}) {
     INFO(bad);
-    CHECK(Archive(member("x", bad, 'x') + member("a.t", "1")).rows("{t: string}") == Lines{kDamaged});
+    CHECK(Archive(tar_member("x", bad, 'x') + tar_member("a.t", "1")).rows("{t: string}") == Lines{kDamagedArchive});
   }
   // Names and records end somewhere.
-  CHECK(Archive(header("x", size_t{1} << 30, 'x')).rows("{t: string}") == Lines{kDamaged});
-  CHECK(Archive(header("x", size_t{1} << 30, 'L')).rows("{t: string}") == Lines{kDamaged});
-  CHECK(Archive(member("x", "a.t", 'L')).rows("{t: string}") == Lines{kDamaged});
-  CHECK(Archive(header("a.t", size_t{1} << 32)).rows("{t: string}") == Lines{"error: resource_exhausted"});
+  CHECK(Archive(tar_header("x", size_t{1} << 30, 'x')).rows("{t: string}") == Lines{kDamagedArchive});
+  CHECK(Archive(tar_header("x", size_t{1} << 30, 'L')).rows("{t: string}") == Lines{kDamagedArchive});
+  CHECK(Archive(tar_member("x", "a.t", 'L')).rows("{t: string}") == Lines{kDamagedArchive});
+  CHECK(Archive(tar_header("a.t", size_t{1} << 32)).rows("{t: string}") == Lines{"error: resource_exhausted"});
 }
 
 TEST_CASE("webdataset: several fields of one member, and the first of several members") {
-  const Archive archive(member("a.png", "p") + member("a.jpeg", "j") + member("b.png", "q"));
+  const Archive archive(tar_member("a.png", "p") + tar_member("a.jpeg", "j") + tar_member("b.png", "q"));
   CHECK(archive.rows("{i: member(\"jpg\", \"jpeg\", \"png\"), j: member(\"png\", \"jpeg\"), png: string}") ==
         Lines{"{i: \"j\", j: \"p\", png: \"p\"}", "{i: \"q\", j: \"q\", png: \"q\"}"});
   CHECK(archive.rows("{i: member(\"gif\") = \"none\", o: optional(member(\"jpeg\"))}") ==
@@ -132,18 +132,18 @@ TEST_CASE("webdataset: long members are passed over, and positions are those of 
   std::string bytes;
   for (int i = 0; i < 300; ++i) {
     const std::string key = "k" + std::to_string(i);
-    bytes += member(key + ".t", std::to_string(i)) +
-             member(key + ".bin", std::string(static_cast<size_t>(i) * 97, 'b'));
+    bytes += tar_member(key + ".t", std::to_string(i)) +
+             tar_member(key + ".bin", std::string(static_cast<size_t>(i) * 97, 'b'));
     if (i % 50 == 0)
-      bytes += member("README", "r") + member(key + ".big", std::string(3000000 / (i + 1), 'x'));
-    if (i % 11 == 0) bytes += member(key + ".t", "again");
+      bytes += tar_member("README", "r") + tar_member(key + ".big", std::string(3000000 / (i + 1), 'x'));
+    if (i % 11 == 0) bytes += tar_member(key + ".t", "again");
   }
   const Archive archive(bytes);
   const std::string pipeline = "webdataset(\"" + archive.file() +
                                "\", {t: string, bin: string}) | map(e -> (e.t, string_length(e.bin)))";
   const Lines all = run(pipeline, 64);
   REQUIRE(all.size() == 300);
-  CHECK(all[11] == kBad);
+  CHECK(all[11] == kBadElement);
   CHECK(all[12] == "(\"12\", 1164)");
   for (size_t count : {0, 1, 11, 12, 100, 299, 300})
     CHECK(run_restored(pipeline, static_cast<int64_t>(count)) ==
@@ -153,12 +153,12 @@ TEST_CASE("webdataset: long members are passed over, and positions are those of 
 TEST_CASE("webdataset: every byte flipped and every length cut") {
   std::ostringstream out;
   for (const char* name : {"pax-long-names.tar", "gnu-long-names.tar"})
-    out << std::ifstream(kFolder + name, std::ios::binary).rdbuf();
+    out << std::ifstream(kArchiveFolder + name, std::ios::binary).rdbuf();
   const std::string bytes = out.str();
   const std::string fields = "{\"__key__\": string, txt: optional(string)}";
   const auto check = [&](const std::string& damaged) {
     for (const std::string& line : Archive(damaged).rows(fields, 64))
-      CHECK((line == kBad || line == kDamaged || line.starts_with("{__key__: ") ||
+      CHECK((line == kBadElement || line == kDamagedArchive || line.starts_with("{__key__: ") ||
              line == "error: resource_exhausted"));
   };
   for (size_t size = 0; size < bytes.size(); size += size % 512 < 8 || size % 512 > 504 ? 1 : 31)
