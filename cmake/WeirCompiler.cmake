@@ -120,8 +120,8 @@ endfunction()
 set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
-# Runs when datasets are built or described, not for each element.
-set(WEIR_BUILDING "/src/(graph|syntax|expr/compile|expr/features)/")
+# Runs when datasets are built, described, saved or opened, not for each element.
+set(WEIR_BUILDING "/(src/(graph|syntax|expr/compile|expr/features|iterator)|capi)/")
 set(WEIR_FLAGS_OF_building -Os)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes

@@ -260,8 +260,9 @@ std::string_view bare(std::string_view name) {
 }
 
 const char* kind_name(FileKind kind) {
-  constexpr std::array<const char*, 8> kNames = {"TFRecord",    "CSV",             "text",       "saved elements",
-                                                 "NumPy array", "arrays of NumPy", "JSON lines", "tar archive"};
+  constexpr std::array<const char*, 8> kNames = {"TFRecord",       "CSV",         "text",
+                                                 "saved elements", "NumPy array", "arrays of NumPy",
+                                                 "JSON lines",     "tar archive"};
   return kNames[static_cast<size_t>(kind)];
 }
 

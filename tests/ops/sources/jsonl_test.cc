@@ -115,16 +115,17 @@ TEST_CASE("jsonl: what a field had before it came again is forgotten") {
       "{\"t\": [{\"n\": 1}, {\"n\": 2}], \"t\": [{\"n\": 3, \"n\": 4, \"r\": [1], \"r\": [2, 3]}]}\n"
       "{\"t\": [{\"r\": [1, 2]}, {\"n\": 1}], \"t\": null}\n"
       "{\"o\": {\"x\": [1]}, \"o\": null, \"l\": [9]}\n");
-  CHECK(objects.rows(
-            "{l: int64[?] = [0], u: optional({l: int64[?] = [5, 6]}), t: list({n: int64 = 0, r: ragged(int64) = []}) = "
-            "[], o: optional({x: int64[?]})}") ==
-        Lines{"{l: [3], u: none, t: {n: [], r: ragged([])}, o: none}",
-              "{l: [], u: none, t: {n: [], r: ragged([])}, o: none}",
-              "{l: [0], u: some({l: [5, 6]}), t: {n: [], r: ragged([])}, o: none}",
-              "{l: [0], u: some({l: [5, 6]}), t: {n: [], r: ragged([])}, o: none}",
-              "{l: [0], u: none, t: {n: [4], r: ragged([[2, 3]])}, o: none}",
-              "{l: [0], u: none, t: {n: [], r: ragged([])}, o: none}",
-              "{l: [9], u: none, t: {n: [], r: ragged([])}, o: none}"});
+  CHECK(
+      objects.rows(
+          "{l: int64[?] = [0], u: optional({l: int64[?] = [5, 6]}), t: list({n: int64 = 0, r: ragged(int64) = []}) = "
+          "[], o: optional({x: int64[?]})}") ==
+      Lines{"{l: [3], u: none, t: {n: [], r: ragged([])}, o: none}",
+            "{l: [], u: none, t: {n: [], r: ragged([])}, o: none}",
+            "{l: [0], u: some({l: [5, 6]}), t: {n: [], r: ragged([])}, o: none}",
+            "{l: [0], u: some({l: [5, 6]}), t: {n: [], r: ragged([])}, o: none}",
+            "{l: [0], u: none, t: {n: [4], r: ragged([[2, 3]])}, o: none}",
+            "{l: [0], u: none, t: {n: [], r: ragged([])}, o: none}",
+            "{l: [9], u: none, t: {n: [], r: ragged([])}, o: none}"});
 }
 
 TEST_CASE("jsonl: keys with escapes, and more keys than are remembered") {

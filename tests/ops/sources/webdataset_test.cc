@@ -17,15 +17,17 @@ const ContractEntries webdataset_contract(
     {{"webdataset(\"" + kArchiveFolder +
           "keys-and-files.tar\", {\"__key__\": string, \"__url__\": string, cls: string})",
       anything, true},
-     {"webdataset(\"" + kArchiveFolder + "a-second-member-of-one-extension.tar\", {t: string})", anything, true},
+     {"webdataset(\"" + kArchiveFolder + "a-second-member-of-one-extension.tar\", {t: string})", anything,
+      true},
      {"webdataset([\"" + kArchiveFolder + "a-member-is-missing.tar\", \"nowhere.tar\", \"" + kArchiveFolder +
-          "cut-in-a-member.tar\", \"" + kArchiveFolder + "a-default.tar\"], {x: optional(string), y: string})",
+          "cut-in-a-member.tar\", \"" + kArchiveFolder +
+          "a-default.tar\"], {x: optional(string), y: string})",
       anything, true},
      {"webdataset([\"" + kArchiveFolder + "one-member-each.tar\", \"" + kArchiveFolder +
           "a-default.tar\"], {bin: string = \"\"}, num_parallel_reads: 2)",
       anything, true},
-     {"range(2) | flat_map(i -> webdataset(\"" + kArchiveFolder + "a-default.tar\", {x: string = \"-\"}))", anything,
-      false}},
+     {"range(2) | flat_map(i -> webdataset(\"" + kArchiveFolder + "a-default.tar\", {x: string = \"-\"}))",
+      anything, false}},
     kOpens);
 
 const std::string kBadElement = "error: invalid_argument";
@@ -93,8 +95,8 @@ TEST_CASE("webdataset: numbers, flags and sparse members") {
   more[504] = 1;
   CHECK(Archive(sparse + more + in_blocks("xyz") + tar_member("a.t", "1")).rows("{t: string}") ==
         Lines{"{t: \"1\"}"});
-  CHECK(Archive(tar_member("b", "25 GNU.sparse.major=1\n", 'x').replace(512, 2, "22") + tar_member("s.t", "map") +
-                tar_member("a.t", "1"))
+  CHECK(Archive(tar_member("b", "25 GNU.sparse.major=1\n", 'x').replace(512, 2, "22") +
+                tar_member("s.t", "map") + tar_member("a.t", "1"))
             .rows("{t: string}") == Lines{"{t: \"1\"}"});
 }
 
@@ -107,17 +109,20 @@ TEST_CASE("webdataset: pax records") {
         Lines{"{__key__: \"some/where\", t: \"1\"}"});
   CHECK(Archive(tar_member("g", record("comment=about"), 'g') + tar_member("a.t", "1")).rows("{t: string}") ==
         Lines{"{t: \"1\"}"});
-  CHECK(Archive(tar_member("x", record("size=0000000000000003"), 'x') + tar_header("a.t", 0) + in_blocks("abc"))
-            .rows("{t: string}") == Lines{"{t: \"abc\"}"});
+  CHECK(
+      Archive(tar_member("x", record("size=0000000000000003"), 'x') + tar_header("a.t", 0) + in_blocks("abc"))
+          .rows("{t: string}") == Lines{"{t: \"abc\"}"});
   for (const char* bad : {"5 a=b", "99 path=x\n", "x", "0 a=b\n", "7 path\n", "14 size=nine\n", "1 \n"}) {
     INFO(bad);
-    CHECK(Archive(tar_member("x", bad, 'x') + tar_member("a.t", "1")).rows("{t: string}") == Lines{kDamagedArchive});
+    CHECK(Archive(tar_member("x", bad, 'x') + tar_member("a.t", "1")).rows("{t: string}") ==
+          Lines{kDamagedArchive});
   }
   // Names and records end somewhere.
   CHECK(Archive(tar_header("x", size_t{1} << 30, 'x')).rows("{t: string}") == Lines{kDamagedArchive});
   CHECK(Archive(tar_header("x", size_t{1} << 30, 'L')).rows("{t: string}") == Lines{kDamagedArchive});
   CHECK(Archive(tar_member("x", "a.t", 'L')).rows("{t: string}") == Lines{kDamagedArchive});
-  CHECK(Archive(tar_header("a.t", size_t{1} << 32)).rows("{t: string}") == Lines{"error: resource_exhausted"});
+  CHECK(Archive(tar_header("a.t", size_t{1} << 32)).rows("{t: string}") ==
+        Lines{"error: resource_exhausted"});
 }
 
 TEST_CASE("webdataset: several fields of one member, and the first of several members") {
