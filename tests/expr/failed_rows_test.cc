@@ -41,6 +41,8 @@ const std::multimap<std::string, std::string> kCalls = {
     {"decode_csv",
      "decode_csv(if I > 5 then \"1,a\" else if I > 3 then \",b\" else if I > 1 then \"0,\" else S, [9, \"d\"])"},
     {"decode_padded_raw", "(decode_padded_raw(S, 16, int32), decode_padded_raw([S, \"b\"], I * 2, uint16))"},
+    {"decode_npy", "decode_npy(S, uint8)"},
+    {"parse_json", "parse_json(S, {a: int64 = 1})"},
     {"decode_raw", "(decode_raw(S, uint8), decode_raw(S, int16))"},
     {"/", "(I / 3, V / I, float32(I) / F)"},
     {"example", "example({a: I, t: T, s: S, m: M})"},

@@ -1,6 +1,6 @@
 /* A file system for tests: "dir:///a/b" is the local file /a/b, whose version is its size and when it
-#define _GNU_SOURCE
  * changed. */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>

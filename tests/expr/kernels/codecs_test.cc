@@ -232,8 +232,8 @@ TEST_CASE("decode_compressed") {
             .find("damaged gzip data") == 0);
   CHECK(message_of(lab, "s -> decode_compressed(s, \"zlib\")", "[" + fine + ", \"?\"]", Code::data_loss)
             .find("string 1 of 2: damaged zlib data") == 0);
-  lab.refuse("s -> decode_compressed(s, \"auto\")", "\"\"", "expected \"gzip\" or \"zlib\", found \"auto\"");
-  lab.refuse("s -> decode_compressed(s, \"\")", "\"\"", "expected \"gzip\" or \"zlib\"");
+  lab.refuse("s -> decode_compressed(s, \"auto\")", "\"\"", "\"bz2\" or \"xz\", found \"auto\"");
+  lab.refuse("s -> decode_compressed(s, \"\")", "\"\"", "the name of a compression, found \"\"");
   lab.refuse("s -> decode_compressed(s, s)", "\"\"", "known when the dataset is built");
   lab.refuse("n -> decode_compressed(n, \"gzip\")", "1", "expected string, found int64");
 }
