@@ -121,7 +121,8 @@ set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
 # Runs when datasets are built, described, saved or opened, not for each element.
-set(WEIR_BUILDING "/(src/(graph|syntax|expr/compile|expr/features|iterator)|capi)/")
+set(WEIR_BUILDING
+    "/(src/(graph|syntax|expr/compile|expr/features)/|src/iterator/(describe|rank|checkpoint_(folder|group)|generation|verdict|iterator_stats)|capi/(arguments|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer|runtime|schema|spec|string_handle|tensor|top_page))")
 set(WEIR_FLAGS_OF_building -Os)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes

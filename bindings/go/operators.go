@@ -47,7 +47,7 @@ func Counter(options ...CounterOptions) Pipeline {
 
 // CsvOptions is what Csv takes beside its arguments.
 type CsvOptions struct {
-	// The first row of each file holds names and is left out, with a byte-order mark before it. Default: false.
+	// The first row of each file holds names, the same in all files, and is left out. Default: false.
 	Header Bool
 
 	// The byte between fields. Default: ",".
@@ -77,11 +77,12 @@ type CsvOptions struct {
 }
 
 // Csv is the operator csv. Reads CSV files: each row is a tuple of typed columns. Rows end with \n, \r, both, or
-// the file. Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
-// fields, a missing value, a malformed number or a stray quote, in the header too, is one error
-// (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not
-// exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip or another binary
-// format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's record_bytes
+// the file. Numbers may have spaces around them; strings stay as they are. A byte-order mark at the start of a
+// file is left out. A row with the wrong number of fields, a missing value, a malformed number or a stray quote,
+// in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row
+// follows. A file that does not exist (not_found), is empty where a header is expected or has a header with
+// other names than the first file (invalid_argument), begins like gzip or another binary format
+// (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's record_bytes
 // (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of
 // its consumer, on its own thread. Rows of uncompressed files are also read by their position (global_shuffle,
 // weir_dataset_at) through an index of each file, which the first such reading makes, of files whose header has
@@ -227,6 +228,47 @@ func FromTensorSlices(value Value) Pipeline {
 func FromTensors(value Value) Pipeline {
 	c := newCall("from_tensors")
 	c.positional("value", asValue, value)
+	return begin(c)
+}
+
+// JsonlOptions is what Jsonl takes beside its arguments.
+type JsonlOptions struct {
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
+	Compression String
+
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// Jsonl is the operator jsonl. Reads JSON lines: each line is an object, of which fields become a dict, in their
+// order. Lines of white space and a byte-order mark at the beginning of a file are passed over, as are fields
+// that fields doesn't name. An integer is any number whose value is whole and fits (3, 3.0, 1e2), a float any
+// number, rounded to the nearest once, NaN, Infinity or -Infinity; nothing else converts. string[?] is a list of
+// any length, int64[?, 2] a list of pairs, ragged(int64) a list of lists of any length, list({name: string, n:
+// int64}) a list of objects, as a dict of vectors, in which ragged(int64) is a list. A missing or null value is
+// none for optional(float32), the default of kind: string = "none", else an error; so is a missing or null
+// object that isn't optional. json is the text of a value. Of a repeated key the last one counts. A line that is
+// no object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
+// (invalid_argument) with file, offset, record and field, and the next line follows. A file that does not exist
+// (not_found), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a
+// line longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining
+// lines, and the next file follows. Reads ahead of its consumer, on its own thread. Objects of uncompressed
+// files are also read by their position (global_shuffle, weir_dataset_at) through an index of each file, which
+// weir index makes, or the first such reading; then a line that is too long is one error in its place, and skip
+// and shard directly after it go straight to their objects.
+//
+// files: A file name, a list of names, or a dataset of names.
+//
+// fields: What each object has: {id: int64, box: float32[4], words: string[?], kind: string = "none", user:
+// {name: string}, tags: list({name: string}), score: optional(float32), raw: json}.
+func Jsonl(files Files, fields Expression, options ...JsonlOptions) Pipeline {
+	c := newCall("jsonl")
+	c.positional("files", asFiles, files)
+	c.positional("fields", asExpression, fields)
+	if c.atMostOne(len(options)) {
+		c.named("compression", asString, options[0].Compression)
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+	}
 	return begin(c)
 }
 
@@ -495,13 +537,13 @@ type TextLineOptions struct {
 }
 
 // TextLine is the operator text_line. Reads text files line by line, as strings without their \n and without any
-// \r. A last line needs no \n. Bytes stay as they are, a byte-order mark included. A file that begins like gzip
-// or another binary format is refused with an error (invalid_argument) that names the format. A file that does
-// not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's record_bytes
-// (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead
-// of its consumer, on its own thread. Lines of uncompressed files are also read by their position
-// (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first such
-// reading; then a line that is too long is one error in its place, and skip and shard directly after it go
+// \r. A last line needs no \n. Bytes stay as they are, but a byte-order mark at the start of a file is left out.
+// A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names
+// the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the
+// runtime's record_bytes (resource_exhausted) gives one error in place of its remaining lines, and the next file
+// follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also read by their
+// position (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first
+// such reading; then a line that is too long is one error in its place, and skip and shard directly after it go
 // straight to their lines.
 //
 // files: A file name, a list of names, or a dataset of names.
@@ -587,6 +629,46 @@ func Tokens(files Files, length Int, dtype DTypeName, options ...TokensOptions) 
 	if c.atMostOne(len(options)) {
 		c.named("stride", asInt, options[0].Stride)
 		c.named("header_bytes", asInt, options[0].HeaderBytes)
+	}
+	return begin(c)
+}
+
+// WebdatasetOptions is what Webdataset takes beside its arguments.
+type WebdatasetOptions struct {
+	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
+	Compression String
+
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// Webdataset is the operator webdataset. Reads tar archives of the WebDataset layout: members that follow one
+// another with one key are an element, a dict of strings in the order of fields. The key is the path up to the
+// first dot of its last part; the rest after that dot, in lower case, is the extension. A field takes the member
+// whose extension is its name, or the first there of member("jpg", "jpeg", "png"); "__key__" and "__url__" are
+// the key and the file. A member that is missing is none for optional(string), the default of txt: string = "",
+// else an error. Members that no field takes are passed over, as are those without a dot or with a leading one
+// in the last part, those in folders like __meta__, and all that are no regular files. ustar, GNU and pax
+// archives are read; sparse members are passed over. An archive may end between any two members; one of no bytes
+// has no elements. An element that lacks a member, or has two of one extension, is one error (invalid_argument)
+// with file, offset and record, and the next element follows. A file that does not exist (not_found), is damaged
+// or no archive (data_loss) or has a wanted member longer than the runtime's record_bytes (resource_exhausted)
+// gives one error in place of its remaining elements, and the next file follows. Reads ahead of its consumer, on
+// its own thread. Elements of uncompressed files are also read by their position (global_shuffle,
+// weir_dataset_at) through an index of each file, which weir index makes, or the first such reading; then an
+// element longer than record_bytes is one error in its place.
+//
+// files: A file name, a list of names, or a dataset of names.
+//
+// fields: The members of an element, by their extensions: {image: member("jpg", "jpeg"), cls: string, txt:
+// string = "", "seg.png": optional(string), "__key__": string}.
+func Webdataset(files Files, fields Expression, options ...WebdatasetOptions) Pipeline {
+	c := newCall("webdataset")
+	c.positional("files", asFiles, files)
+	c.positional("fields", asExpression, fields)
+	if c.atMostOne(len(options)) {
+		c.named("compression", asString, options[0].Compression)
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
 	}
 	return begin(c)
 }
@@ -937,12 +1019,20 @@ type OptionsOptions struct {
 	// false: the operators run as written, where true lets one do the work of several (docs/seeing.md). Default:
 	// true.
 	Rewrites Bool
+
+	// A local folder, by its name from the root folder on, that keeps blocks of the remote files that are read, for
+	// later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is. Default: "".
+	Cache String
+
+	// How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB. Default:
+	// 0.
+	CacheBytes Int
 }
 
 // Options is the operator options. Sets options for the whole pipeline, except inside lambdas. With
 // deterministic: false, every map and interleave with parallel calls that does not say otherwise yields its
-// results in any order. The other options limit how far the pipeline runs ahead; they change no element, no
-// order and no position.
+// results in any order. The other options say how far the pipeline runs ahead and where blocks of remote files
+// are kept; they change no element, no order and no position.
 func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 	c := newCall("options")
 	if c.atMostOne(len(options)) {
@@ -953,6 +1043,8 @@ func (p Pipeline) Options(options ...OptionsOptions) Pipeline {
 		c.named("warm_start", asBool, options[0].WarmStart)
 		c.named("tuned", asString, options[0].Tuned)
 		c.named("rewrites", asBool, options[0].Rewrites)
+		c.named("cache", asString, options[0].Cache)
+		c.named("cache_bytes", asInt, options[0].CacheBytes)
 	}
 	return p.then(c)
 }

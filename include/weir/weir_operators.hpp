@@ -30,7 +30,7 @@ struct CounterOptions {
 };
 
 struct CsvOptions {
-  // The first row of each file holds names and is left out, with a byte-order mark before it. Default: false.
+  // The first row of each file holds names, the same in all files, and is left out. Default: false.
   Bool header{};
   // The byte between fields. Default: ",".
   String delim{};
@@ -67,6 +67,13 @@ struct FixedLengthRecordOptions {
 struct FromGeneratorOptions {
   // A dict of its arguments, if it has a signature. NAME(a, b: c) means the same. Default: none.
   Value arguments{};
+};
+
+struct JsonlOptions {
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
+  String compression{};
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
 };
 
 struct ListFilesOptions {
@@ -146,6 +153,13 @@ struct TokensOptions {
   Int stride{};
   // The bytes of each file before its numbers. Default: 0.
   Int header_bytes{};
+};
+
+struct WebdatasetOptions {
+  // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
+  String compression{};
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
 };
 
 struct BatchOptions {
@@ -228,6 +242,12 @@ struct OptionsOptions {
   // false: the operators run as written, where true lets one do the work of several (docs/seeing.md).
   // Default: true.
   Bool rewrites{};
+  // A local folder, by its name from the root folder on, that keeps blocks of the remote files that are read,
+  // for later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is. Default: "".
+  String cache{};
+  // How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB.
+  // Default: 0.
+  Int cache_bytes{};
 };
 
 struct PackOptions {
@@ -502,7 +522,8 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Sets options for the whole pipeline, except inside lambdas. With deterministic: false, every map and
   // interleave with parallel calls that does not say otherwise yields its results in any order. The other
-  // options limit how far the pipeline runs ahead; they change no element, no order and no position.
+  // options say how far the pipeline runs ahead and where blocks of remote files are kept; they change no
+  // element, no order and no position.
   Pipeline options(const OptionsOptions& options = {}) const {
     return then(detail::OperatorCall("options")
                     .named("deterministic", options.deterministic)
@@ -511,7 +532,9 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("memory", options.memory)
                     .named("warm_start", options.warm_start)
                     .named("tuned", options.tuned)
-                    .named("rewrites", options.rewrites));
+                    .named("rewrites", options.rewrites)
+                    .named("cache", options.cache)
+                    .named("cache_bytes", options.cache_bytes));
   }
 
   // Packs sequences into elements of length tokens. A sequence is a vector, or a dict of vectors of one
@@ -774,10 +797,11 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 }
 
 // Reads CSV files: each row is a tuple of typed columns. Rows end with \n, \r, both, or the file. Numbers may
-// have spaces around them; strings stay as they are. A row with the wrong number of fields, a missing value,
-// a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and
-// the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a
-// header is expected (invalid_argument), begins like gzip or another binary format (invalid_argument), is
+// have spaces around them; strings stay as they are. A byte-order mark at the start of a file is left out. A
+// row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header
+// too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A
+// file that does not exist (not_found), is empty where a header is expected or has a header with other names
+// than the first file (invalid_argument), begins like gzip or another binary format (invalid_argument), is
 // damaged (data_loss) or has a row longer than the runtime's record_bytes (resource_exhausted) gives one
 // error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own
 // thread. Rows of uncompressed files are also read by their position (global_shuffle, weir_dataset_at)
@@ -872,6 +896,33 @@ inline Pipeline from_tensor_slices(const Value& value) {
 // value: The element: a tensor or a tuple or dict of tensors.
 inline Pipeline from_tensors(const Value& value) {
   return Pipeline(detail::OperatorCall("from_tensors").positional(value));
+}
+
+// Reads JSON lines: each line is an object, of which fields become a dict, in their order. Lines of white
+// space and a byte-order mark at the beginning of a file are passed over, as are fields that fields doesn't
+// name. An integer is any number whose value is whole and fits (3, 3.0, 1e2), a float any number, rounded to
+// the nearest once, NaN, Infinity or -Infinity; nothing else converts. string[?] is a list of any length,
+// int64[?, 2] a list of pairs, ragged(int64) a list of lists of any length, list({name: string, n: int64}) a
+// list of objects, as a dict of vectors, in which ragged(int64) is a list. A missing or null value is none
+// for optional(float32), the default of kind: string = "none", else an error; so is a missing or null object
+// that isn't optional. json is the text of a value. Of a repeated key the last one counts. A line that is no
+// object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
+// (invalid_argument) with file, offset, record and field, and the next line follows. A file that does not
+// exist (not_found), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or
+// has a line longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its
+// remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Objects of
+// uncompressed files are also read by their position (global_shuffle, weir_dataset_at) through an index of
+// each file, which weir index makes, or the first such reading; then a line that is too long is one error in
+// its place, and skip and shard directly after it go straight to their objects.
+// files: A file name, a list of names, or a dataset of names.
+// fields: What each object has: {id: int64, box: float32[4], words: string[?], kind: string = "none", user:
+// {name: string}, tags: list({name: string}), score: optional(float32), raw: json}.
+inline Pipeline jsonl(const Files& files, const Expression& fields, const JsonlOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("jsonl")
+                      .positional(files)
+                      .positional(fields)
+                      .named("compression", options.compression)
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if
@@ -1009,13 +1060,14 @@ inline Pipeline sql(const String& driver, const String& connection, const String
 }
 
 // Reads text files line by line, as strings without their \n and without any \r. A last line needs no \n.
-// Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another binary format
-// is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found),
-// is damaged (data_loss) or holds a line longer than the runtime's record_bytes (resource_exhausted) gives
-// one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its
-// own thread. Lines of uncompressed files are also read by their position (global_shuffle, weir_dataset_at)
-// through an index of each file, which weir index makes, or the first such reading; then a line that is too
-// long is one error in its place, and skip and shard directly after it go straight to their lines.
+// Bytes stay as they are, but a byte-order mark at the start of a file is left out. A file that begins like
+// gzip or another binary format is refused with an error (invalid_argument) that names the format. A file
+// that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
+// record_bytes (resource_exhausted) gives one error in place of its remaining lines, and the next file
+// follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also read by their
+// position (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the
+// first such reading; then a line that is too long is one error in its place, and skip and shard directly
+// after it go straight to their lines.
 // files: A file name, a list of names, or a dataset of names.
 inline Pipeline text_line(const Files& files, const TextLineOptions& options = {}) {
   return Pipeline(detail::OperatorCall("text_line")
@@ -1063,6 +1115,33 @@ inline Pipeline tokens(const Files& files, const Int& length, const DTypeName& d
                       .positional(dtype)
                       .named("stride", options.stride)
                       .named("header_bytes", options.header_bytes));
+}
+
+// Reads tar archives of the WebDataset layout: members that follow one another with one key are an element, a
+// dict of strings in the order of fields. The key is the path up to the first dot of its last part; the rest
+// after that dot, in lower case, is the extension. A field takes the member whose extension is its name, or
+// the first there of member("jpg", "jpeg", "png"); "__key__" and "__url__" are the key and the file. A member
+// that is missing is none for optional(string), the default of txt: string = "", else an error. Members that
+// no field takes are passed over, as are those without a dot or with a leading one in the last part, those in
+// folders like __meta__, and all that are no regular files. ustar, GNU and pax archives are read; sparse
+// members are passed over. An archive may end between any two members; one of no bytes has no elements. An
+// element that lacks a member, or has two of one extension, is one error (invalid_argument) with file, offset
+// and record, and the next element follows. A file that does not exist (not_found), is damaged or no archive
+// (data_loss) or has a wanted member longer than the runtime's record_bytes (resource_exhausted) gives one
+// error in place of its remaining elements, and the next file follows. Reads ahead of its consumer, on its
+// own thread. Elements of uncompressed files are also read by their position (global_shuffle,
+// weir_dataset_at) through an index of each file, which weir index makes, or the first such reading; then an
+// element longer than record_bytes is one error in its place.
+// files: A file name, a list of names, or a dataset of names.
+// fields: The members of an element, by their extensions: {image: member("jpg", "jpeg"), cls: string, txt:
+// string = "", "seg.png": optional(string), "__key__": string}.
+inline Pipeline webdataset(const Files& files, const Expression& fields,
+                           const WebdatasetOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("webdataset")
+                      .positional(files)
+                      .positional(fields)
+                      .named("compression", options.compression)
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If

@@ -73,6 +73,8 @@ def tables(generator, folder, count):
     columns = generator.randrange(1, 8)
     select = sorted(generator.sample(range(columns), generator.randrange(1, columns + 1)))
     header = generator.random() < 0.3
+    # The files of a list name the same columns.
+    names = [field(generator, delimiter) for _ in range(columns)]
     expected = []
     for _ in range(count):
         rows = [[str(generator.randrange(-10**18, 10**18))] + [field(generator, delimiter) for _ in range(columns - 1)]
@@ -80,7 +82,7 @@ def tables(generator, folder, count):
         out = io.StringIO(newline="")
         end = generator.choice(["\n", "\r\n", "\r"])
         if header:
-            out.write(delimiter.join(written(field(generator, delimiter), delimiter, True) for _ in range(columns)) + end)
+            out.write(delimiter.join(written(name, delimiter, True) for name in names) + end)
         often = generator.choice([0, 0.5, 1])
         for row in rows:
             out.write(delimiter.join(written(value, delimiter, generator.random() < often) for value in row) + end)

@@ -57,6 +57,8 @@ def read(folder, file, compression):
     if compression == "auto":
         compression = "gzip" if data[:2] == b"\x1f\x8b" else "zlib" if _is_zlib(data) else ""
     damaged = False
+    if compression not in ("", "gzip", "zlib"):
+        raise Unknown("a compression that Python lacks")
     if compression:
         data, damaged = _inflate(data, compression)
     records, at = [], 0

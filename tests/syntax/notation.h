@@ -39,6 +39,9 @@ inline const AnyCallee& notation() {
     function("one_hot", {"i", "depth", "on", "off", "dtype"});
     function("parse_example", {"r", "features"});
     function("parse_sequence_example", {"r", "context", "lists"});
+    function("parse_json", {"s", "fields"});
+    function("jsonl", {"files", "fields"});
+    function("webdataset", {"files", "fields"});
     return t;
   }();
   return table;

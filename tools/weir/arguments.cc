@@ -420,8 +420,9 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (!verb_given)
     return std::string("expected run, check, spec or format before ") + argv[1] +
            ", as in weir run -e 'range(3)'";
-  // `weir help run`, or `weir help take`; there is an operator called shard, too.
-  if (optind < argc && (!parse_verb(argv[optind], out.topic) || out.topic == Verb::shard))
+  // `weir help run`, or `weir help take`; there are operators called shard and cache, too.
+  if (optind < argc &&
+      (!parse_verb(argv[optind], out.topic) || out.topic == Verb::shard || out.topic == Verb::cache))
     out.name = argv[optind];
   return "";
 }

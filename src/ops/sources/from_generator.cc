@@ -72,13 +72,14 @@ class FromGenerator final : public Cursor {
         break;
       }
       if (!got.ok()) one_.set_error(got.status().pointer(), components_.size());
-      given_ += one_.rows;
       bytes += one_.byte_size() + 1;
-      if (made_.rows == 0 && one_.rows > 1) {
+      const int given = one_.rows;
+      if (made_.rows == 0 && given > 1) {
         std::swap(made_, one_);
       } else {
-        made_.append(one_, 0, one_.rows);
+        made_.append(one_, 0, given);
       }
+      given_ += given;
     }
     if (made_.rows == 0) return ended_ ? PullResult::end : PullResult::cancelled;
     std::swap(out.columns, made_.columns);

@@ -31,10 +31,11 @@ counter(; start=nothing, step=nothing) =
     csv(files, columns; header=nothing, delim=nothing, quote_=nothing, na_value=nothing, select=nothing, compression=nothing, num_parallel_reads=nothing, exclude=nothing, buffer_size=nothing)
 
 Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file.
-Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
-fields, a missing value, a malformed number or a stray quote, in the header too, is one error
-(invalid_argument) with the file and the number of the row, and the next row follows. A file that
-does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip
+Numbers may have spaces around them; strings stay as they are. A byte-order mark at the start of a
+file is left out. A row with the wrong number of fields, a missing value, a malformed number or a
+stray quote, in the header too, is one error (invalid_argument) with the file and the number of the
+row, and the next row follows. A file that does not exist (not_found), is empty where a header is
+expected or has a header with other names than the first file (invalid_argument), begins like gzip
 or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the
 runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and
 the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files
@@ -45,8 +46,8 @@ long is one error in its place, and `skip` and `shard` directly after it go stra
 - `files`: A file name, a list of names, or a dataset of names.
 - `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields.
 int32, int64, float32, float64 or string.
-- `header`: The first row of each file holds names and is left out, with a byte-order mark before
-it. Default: `false`.
+- `header`: The first row of each file holds names, the same in all files, and is left out. Default:
+`false`.
 - `delim`: The byte between fields. Default: `","`.
 - `quote`: Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.
 Default: `true`.
@@ -162,6 +163,39 @@ A dataset with one element: the given value.
 """
 from_tensors(value) =
     Pipeline(call("from_tensors", argument(:value, value)))
+
+"""
+    jsonl(files, fields; compression=nothing, num_parallel_reads=nothing)
+
+Reads JSON lines: each line is an object, of which `fields` become a dict, in their order. Lines of
+white space and a byte-order mark at the beginning of a file are passed over, as are fields that
+`fields` doesn't name. An integer is any number whose value is whole and fits (`3`, `3.0`, `1e2`), a
+float any number, rounded to the nearest once, `NaN`, `Infinity` or `-Infinity`; nothing else
+converts. `string[?]` is a list of any length, `int64[?, 2]` a list of pairs, `ragged(int64)` a list
+of lists of any length, `list({name: string, n: int64})` a list of objects, as a dict of vectors, in
+which `ragged(int64)` is a list. A missing or null value is `none` for `optional(float32)`, the
+default of `kind: string = "none"`, else an error; so is a missing or null object that isn't
+optional. `json` is the text of a value. Of a repeated key the last one counts. A line that is no
+object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
+(invalid_argument) with file, offset, record and field, and the next line follows. A file that does
+not exist (not_found), begins like gzip or another binary format (invalid_argument), is damaged
+(data_loss) or has a line longer than the runtime's `record_bytes` (resource_exhausted) gives one
+error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on
+its own thread. Objects of uncompressed files are also read by their position (`global_shuffle`,
+`weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
+reading; then a line that is too long is one error in its place, and `skip` and `shard` directly
+after it go straight to their objects.
+
+- `files`: A file name, a list of names, or a dataset of names.
+- `fields`: What each object has: `{id: int64, box: float32[4], words: string[?], kind: string =
+"none", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+"""
+jsonl(files, fields; compression=nothing, num_parallel_reads=nothing) =
+    Pipeline(call("jsonl", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
 
 """
     list_files(pattern; shuffle=nothing, seed=nothing)
@@ -354,14 +388,14 @@ sql(driver, connection, query, spec) =
     text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=nothing)
 
 Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs
-no `\\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another
-binary format is refused with an error (invalid_argument) that names the format. A file that does
-not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
-`record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next
-file follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also
-read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which
-`weir index` makes, or the first such reading; then a line that is too long is one error in its
-place, and `skip` and `shard` directly after it go straight to their lines.
+no `\\n`. Bytes stay as they are, but a byte-order mark at the start of a file is left out. A file
+that begins like gzip or another binary format is refused with an error (invalid_argument) that
+names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line
+longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its
+remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Lines of
+uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an
+index of each file, which `weir index` makes, or the first such reading; then a line that is too
+long is one error in its place, and `skip` and `shard` directly after it go straight to their lines.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
@@ -424,6 +458,37 @@ Default: `none`.
 """
 tokens(files, length, dtype; stride=nothing, header_bytes=nothing) =
     Pipeline(call("tokens", argument(:files, files), argument(:int, length), argument(:dtype, dtype), argument(:int, stride, "stride"), argument(:int, header_bytes, "header_bytes")))
+
+"""
+    webdataset(files, fields; compression=nothing, num_parallel_reads=nothing)
+
+Reads tar archives of the WebDataset layout: members that follow one another with one key are an
+element, a dict of strings in the order of `fields`. The key is the path up to the first dot of its
+last part; the rest after that dot, in lower case, is the extension. A field takes the member whose
+extension is its name, or the first there of `member("jpg", "jpeg", "png")`; `"__key__"` and
+`"__url__"` are the key and the file. A member that is missing is `none` for `optional(string)`, the
+default of `txt: string = ""`, else an error. Members that no field takes are passed over, as are
+those without a dot or with a leading one in the last part, those in folders like `__meta__`, and
+all that are no regular files. ustar, GNU and pax archives are read; sparse members are passed over.
+An archive may end between any two members; one of no bytes has no elements. An element that lacks a
+member, or has two of one extension, is one error (invalid_argument) with file, offset and record,
+and the next element follows. A file that does not exist (not_found), is damaged or no archive
+(data_loss) or has a wanted member longer than the runtime's `record_bytes` (resource_exhausted)
+gives one error in place of its remaining elements, and the next file follows. Reads ahead of its
+consumer, on its own thread. Elements of uncompressed files are also read by their position
+(`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or
+the first such reading; then an element longer than `record_bytes` is one error in its place.
+
+- `files`: A file name, a list of names, or a dataset of names.
+- `fields`: The members of an element, by their extensions: `{image: member("jpg", "jpeg"), cls:
+string, txt: string = "", "seg.png": optional(string), "__key__": string}`.
+- `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+Default: `""`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+"""
+webdataset(files, fields; compression=nothing, num_parallel_reads=nothing) =
+    Pipeline(call("webdataset", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
 
 """
     zip(datasets)
@@ -662,12 +727,12 @@ map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing) =
     Transformation(call("map_and_batch", argument(:function, f), argument(:int, n), argument(:bool, drop_remainder, "drop_remainder"), argument(:int, num_parallel_calls, "num_parallel_calls")))
 
 """
-    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing)
+    options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing, cache=nothing, cache_bytes=nothing)
 
 Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map
 and interleave with parallel calls that does not say otherwise yields its results in any order. The
-other options limit how far the pipeline runs ahead; they change no element, no order and no
-position.
+other options say how far the pipeline runs ahead and where blocks of remote files are kept; they
+change no element, no order and no position.
 
 - `deterministic`: The default for `deterministic` of map and interleave: false lets results come in
 any order. Default: `none`.
@@ -683,9 +748,14 @@ not where it begins at a saved position. Default: `false`.
 earlier run, such as "prefetch/map calls 16". Default: `none`.
 - `rewrites`: false: the operators run as written, where true lets one do the work of several
 (docs/seeing.md). Default: `true`.
+- `cache`: A local folder, by its name from the root folder on, that keeps blocks of the remote
+files that are read, for later epochs and other processes; it is created (docs/cache-on-disk.md).
+Empty: none is. Default: `""`.
+- `cache_bytes`: How many bytes the blocks in that folder take at most, those of all processes
+together; 0: 16 GiB. Default: `0`.
 """
-options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing) =
-    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned"), argument(:bool, rewrites, "rewrites")))
+options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing, cache=nothing, cache_bytes=nothing) =
+    Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned"), argument(:bool, rewrites, "rewrites"), argument(:string, cache, "cache"), argument(:int, cache_bytes, "cache_bytes")))
 
 """
     pack(length; strategy=nothing, bins=nothing, long=nothing, pad=nothing, drop_remainder=nothing)

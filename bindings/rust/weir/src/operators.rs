@@ -76,7 +76,7 @@ impl CsvOptions {
         Self::default()
     }
 
-    /// The first row of each file holds names and is left out, with a byte-order mark before it.
+    /// The first row of each file holds names, the same in all files, and is left out.
     ///
     /// Default: `false`.
     pub fn header(mut self, value: impl Into<Bool>) -> Self {
@@ -226,6 +226,37 @@ impl FromGeneratorOptions {
     /// Default: `none`.
     pub fn arguments(mut self, value: impl Into<Value>) -> Self {
         self.arguments = value.into();
+        self
+    }
+}
+
+/// What `jsonl` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct JsonlOptions {
+    compression: Text,
+    num_parallel_reads: Int,
+}
+
+impl JsonlOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+    ///
+    /// Default: `""`.
+    pub fn compression(mut self, value: impl Into<Text>) -> Self {
+        self.compression = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
         self
     }
 }
@@ -561,6 +592,37 @@ impl TokensOptions {
     }
 }
 
+/// What `webdataset` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct WebdatasetOptions {
+    compression: Text,
+    num_parallel_reads: Int,
+}
+
+impl WebdatasetOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
+    ///
+    /// Default: `""`.
+    pub fn compression(mut self, value: impl Into<Text>) -> Self {
+        self.compression = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `batch` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -810,6 +872,8 @@ pub struct OptionsOptions {
     warm_start: Bool,
     tuned: Text,
     rewrites: Bool,
+    cache: Text,
+    cache_bytes: Int,
 }
 
 impl OptionsOptions {
@@ -875,6 +939,23 @@ impl OptionsOptions {
     /// Default: `true`.
     pub fn rewrites(mut self, value: impl Into<Bool>) -> Self {
         self.rewrites = value.into();
+        self
+    }
+
+    /// A local folder, by its name from the root folder on, that keeps blocks of the remote files that are
+    /// read, for later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is.
+    ///
+    /// Default: `""`.
+    pub fn cache(mut self, value: impl Into<Text>) -> Self {
+        self.cache = value.into();
+        self
+    }
+
+    /// How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB.
+    ///
+    /// Default: `0`.
+    pub fn cache_bytes(mut self, value: impl Into<Int>) -> Self {
+        self.cache_bytes = value.into();
         self
     }
 }
@@ -1324,10 +1405,11 @@ pub fn counter_with(options: CounterOptions) -> Pipeline {
 }
 
 /// Reads CSV files: each row is a tuple of typed columns. Rows end with `\n`, `\r`, both, or the file.
-/// Numbers may have spaces around them; strings stay as they are. A row with the wrong number of
-/// fields, a missing value, a malformed number or a stray quote, in the header too, is one error
-/// (invalid_argument) with the file and the number of the row, and the next row follows. A file that
-/// does not exist (not_found), is empty where a header is expected (invalid_argument), begins like gzip
+/// Numbers may have spaces around them; strings stay as they are. A byte-order mark at the start of a
+/// file is left out. A row with the wrong number of fields, a missing value, a malformed number or a
+/// stray quote, in the header too, is one error (invalid_argument) with the file and the number of the
+/// row, and the next row follows. A file that does not exist (not_found), is empty where a header is
+/// expected or has a header with other names than the first file (invalid_argument), begins like gzip
 /// or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the
 /// runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and
 /// the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files
@@ -1438,6 +1520,40 @@ pub fn from_tensor_slices(value: impl Into<Value>) -> Pipeline {
 #[must_use]
 pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_tensors").positional(value.into()))
+}
+
+/// Reads JSON lines: each line is an object, of which `fields` become a dict, in their order. Lines of
+/// white space and a byte-order mark at the beginning of a file are passed over, as are fields that
+/// `fields` doesn't name. An integer is any number whose value is whole and fits (`3`, `3.0`, `1e2`), a
+/// float any number, rounded to the nearest once, `NaN`, `Infinity` or `-Infinity`; nothing else
+/// converts. `string\[?\]` is a list of any length, `int64\[?, 2\]` a list of pairs, `ragged(int64)` a list
+/// of lists of any length, `list({name: string, n: int64})` a list of objects, as a dict of vectors, in
+/// which `ragged(int64)` is a list. A missing or null value is `none` for `optional(float32)`, the
+/// default of `kind: string = "none"`, else an error; so is a missing or null object that isn't
+/// optional. `json` is the text of a value. Of a repeated key the last one counts. A line that is no
+/// object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
+/// (invalid_argument) with file, offset, record and field, and the next line follows. A file that does
+/// not exist (not_found), begins like gzip or another binary format (invalid_argument), is damaged
+/// (data_loss) or has a line longer than the runtime's `record_bytes` (resource_exhausted) gives one
+/// error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on
+/// its own thread. Objects of uncompressed files are also read by their position (`global_shuffle`,
+/// `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
+/// reading; then a line that is too long is one error in its place, and `skip` and `shard` directly
+/// after it go straight to their objects.
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+/// * `fields`: What each object has: `{id: int64, box: float32\[4\], words: string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.
+///
+/// [`jsonl_with`] takes options as well.
+#[must_use]
+pub fn jsonl(files: impl Into<Files>, fields: impl Into<Expression>) -> Pipeline {
+    jsonl_with(files, fields, JsonlOptions::new())
+}
+
+/// [`jsonl`] with options.
+#[must_use]
+pub fn jsonl_with(files: impl Into<Files>, fields: impl Into<Expression>, options: JsonlOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("jsonl").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Lists the names of the files that match a pattern. They come in random order, another one in each
@@ -1637,14 +1753,14 @@ pub fn sql(driver: impl Into<Text>, connection: impl Into<Text>, query: impl Int
 }
 
 /// Reads text files line by line, as strings without their `\n` and without any `\r`. A last line needs
-/// no `\n`. Bytes stay as they are, a byte-order mark included. A file that begins like gzip or another
-/// binary format is refused with an error (invalid_argument) that names the format. A file that does
-/// not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's
-/// `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next
-/// file follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also
-/// read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which
-/// `weir index` makes, or the first such reading; then a line that is too long is one error in its
-/// place, and `skip` and `shard` directly after it go straight to their lines.
+/// no `\n`. Bytes stay as they are, but a byte-order mark at the start of a file is left out. A file
+/// that begins like gzip or another binary format is refused with an error (invalid_argument) that
+/// names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line
+/// longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its
+/// remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Lines of
+/// uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an
+/// index of each file, which `weir index` makes, or the first such reading; then a line that is too
+/// long is one error in its place, and `skip` and `shard` directly after it go straight to their lines.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 ///
@@ -1709,6 +1825,38 @@ pub fn tokens(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<
 #[must_use]
 pub fn tokens_with(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<DTypeName>, options: TokensOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("tokens").positional(files.into()).positional(length.into()).positional(dtype.into()).named("stride", options.stride).named("header_bytes", options.header_bytes))
+}
+
+/// Reads tar archives of the WebDataset layout: members that follow one another with one key are an
+/// element, a dict of strings in the order of `fields`. The key is the path up to the first dot of its
+/// last part; the rest after that dot, in lower case, is the extension. A field takes the member whose
+/// extension is its name, or the first there of `member("jpg", "jpeg", "png")`; `"__key__"` and
+/// `"__url__"` are the key and the file. A member that is missing is `none` for `optional(string)`, the
+/// default of `txt: string = ""`, else an error. Members that no field takes are passed over, as are
+/// those without a dot or with a leading one in the last part, those in folders like `__meta__`, and
+/// all that are no regular files. ustar, GNU and pax archives are read; sparse members are passed over.
+/// An archive may end between any two members; one of no bytes has no elements. An element that lacks a
+/// member, or has two of one extension, is one error (invalid_argument) with file, offset and record,
+/// and the next element follows. A file that does not exist (not_found), is damaged or no archive
+/// (data_loss) or has a wanted member longer than the runtime's `record_bytes` (resource_exhausted)
+/// gives one error in place of its remaining elements, and the next file follows. Reads ahead of its
+/// consumer, on its own thread. Elements of uncompressed files are also read by their position
+/// (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or
+/// the first such reading; then an element longer than `record_bytes` is one error in its place.
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+/// * `fields`: The members of an element, by their extensions: `{image: member("jpg", "jpeg"), cls: string, txt: string = "", "seg.png": optional(string), "__key__": string}`.
+///
+/// [`webdataset_with`] takes options as well.
+#[must_use]
+pub fn webdataset(files: impl Into<Files>, fields: impl Into<Expression>) -> Pipeline {
+    webdataset_with(files, fields, WebdatasetOptions::new())
+}
+
+/// [`webdataset`] with options.
+#[must_use]
+pub fn webdataset_with(files: impl Into<Files>, fields: impl Into<Expression>, options: WebdatasetOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("webdataset").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Combines datasets element by element, in the structure in which they are given. Ends with the
@@ -1937,8 +2085,8 @@ impl Pipeline {
 
     /// Sets options for the whole pipeline, except inside lambdas. With `deterministic: false`, every map
     /// and interleave with parallel calls that does not say otherwise yields its results in any order. The
-    /// other options limit how far the pipeline runs ahead; they change no element, no order and no
-    /// position.
+    /// other options say how far the pipeline runs ahead and where blocks of remote files are kept; they
+    /// change no element, no order and no position.
     ///
     /// [`Pipeline::options_with`] takes options as well.
     #[must_use]
@@ -1949,7 +2097,7 @@ impl Pipeline {
     /// [`Pipeline::options`] with options.
     #[must_use]
     pub fn options_with(&self, options: OptionsOptions) -> Pipeline {
-        self.then(OperatorCall::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites))
+        self.then(OperatorCall::new("options").named("deterministic", options.deterministic).named("autotune", options.autotune).named("threads", options.threads).named("memory", options.memory).named("warm_start", options.warm_start).named("tuned", options.tuned).named("rewrites", options.rewrites).named("cache", options.cache).named("cache_bytes", options.cache_bytes))
     }
 
     /// Packs sequences into elements of `length` tokens. A sequence is a vector, or a dict of vectors of
