@@ -151,8 +151,9 @@ class FromGenerator final : public Cursor {
 
   // Makes the next element of the run, or up to so many; one counts even if nothing comes of it.
   Result<bool> make(Context& ctx, int most) {
+    ++at_;
     Result<bool> got = run_->next(ctx.session, components_, most, one_);
-    at_ += got.ok() && *got ? one_.rows : 1;
+    if (got.ok() && *got) at_ += one_.rows - 1;
     return got;
   }
 

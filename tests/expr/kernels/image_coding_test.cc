@@ -67,7 +67,7 @@ TEST_CASE("decode_jpeg: channels and ratios") {
   lab.check("s -> decode_jpeg(s, channels: 3)", {"\"\""}, {"error"}, "uint8[?, ?, 3]");
   lab.refuse("s -> decode_jpeg(s, channels: 4)", "\"\"", "expected channels of 0, 1 or 3, found 4");
   lab.refuse("s -> decode_jpeg(s, ratio: 3)", "\"\"", "expected a ratio of 1, 2, 4 or 8, found 3");
-  lab.refuse("s -> decode_jpeg(s)", "[\"a\", \"b\"]", "expected one string to be a scalar");
+  lab.refuse("s -> decode_jpeg(s)", "[[\"a\"], [\"b\"]]", "one string or a vector of strings");
   lab.refuse("s -> decode_jpeg(s)", "1", "expected string, found int64");
   lab.refuse("s -> decode_png(s, channels: 2)", "\"\"", "expected channels of 0, 1, 3 or 4, found 2");
   lab.refuse("s -> decode_png(s, dtype: int8)", "\"\"", "expected uint8 or uint16, found int8");
