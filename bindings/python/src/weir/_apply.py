@@ -16,7 +16,6 @@ from ._late import late
 from ._node import CALL
 from ._place import here
 from ._runtime import default_runtime
-from .errors import NotFound
 from ._trace import (
     Bare,
     Captured,
@@ -35,6 +34,7 @@ from ._trace import (
     spec_of,
     variable,
 )
+from .errors import NotFound
 
 
 class Parameter(NamedTuple):
@@ -303,7 +303,11 @@ def extended(name: str, kind: str) -> Callable[..., Any] | None:
     )
     entry = Entry(name, kind, parameters)
     signature = inspect.Signature(
-        inspect.Parameter(each.name, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=inspect.Parameter.empty if each.required else MISSING)
+        inspect.Parameter(
+            each.name,
+            inspect.Parameter.POSITIONAL_OR_KEYWORD,
+            default=inspect.Parameter.empty if each.required else MISSING,
+        )
         for each in parameters
     )
 
