@@ -268,7 +268,7 @@ def conversion(dtype):
     }
 
 
-EXTENDED = '''
+EXTENDED = """
 
 def __getattr__(name):
     # What extensions bring.
@@ -277,7 +277,7 @@ def __getattr__(name):
     if name.startswith("_") or (function := extended(name, "function")) is None:
         raise AttributeError(f"module 'weir.fn' has no attribute {name!r}")
     return function
-'''
+"""
 
 
 def functions(schema):

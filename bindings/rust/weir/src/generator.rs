@@ -29,7 +29,7 @@ pub trait Source: Send + Sync {
     /// Begins a run.
     fn open(&self) -> Result<Box<dyn Run>>;
 
-    /// Begins one of a source with a [signature](Generator::signature), at the element with this position: 0, or any up
+    /// Begins one of a source with a signature ([`Generator::inferred`]), at the element with this position: 0, or any up
     /// to what [`Source::count`] says.
     fn start(&self, _arguments: &Call<'_>, _position: i64) -> Result<Box<dyn Run>> {
         self.open()
