@@ -303,12 +303,14 @@ def extended(name: str, kind: str) -> Callable[..., Any] | None:
     )
     entry = Entry(name, kind, parameters)
     signature = inspect.Signature(
-        inspect.Parameter(
-            each.name,
-            inspect.Parameter.POSITIONAL_OR_KEYWORD,
-            default=inspect.Parameter.empty if each.required else MISSING,
-        )
-        for each in parameters
+        [
+            inspect.Parameter(
+                each.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=inspect.Parameter.empty if each.required else MISSING,
+            )
+            for each in parameters
+        ]
     )
 
     def call(*arguments: Any, **named: Any) -> Any:
