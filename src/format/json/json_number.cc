@@ -8,7 +8,7 @@
 #include <string>
 
 #include "core/checked.h"
-#include "fast_float/fast_float.h"
+#include <fast_float/fast_float.h>
 
 namespace weir {
 
