@@ -1,5 +1,7 @@
 #include "format/json/json_number.h"
 
+#include <fast_float/fast_float.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -8,7 +10,6 @@
 #include <string>
 
 #include "core/checked.h"
-#include <fast_float/fast_float.h>
 
 namespace weir {
 

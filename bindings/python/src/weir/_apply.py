@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import json
+import keyword
 import os
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
@@ -305,7 +306,7 @@ def extended(name: str, kind: str) -> Callable[..., Any] | None:
     signature = inspect.Signature(
         [
             inspect.Parameter(
-                each.name,
+                each.name + "_" * keyword.iskeyword(each.name),
                 inspect.Parameter.POSITIONAL_OR_KEYWORD,
                 default=inspect.Parameter.empty if each.required else MISSING,
             )
