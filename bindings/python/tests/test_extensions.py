@@ -29,7 +29,7 @@ USE = """
 import weir
 assert [int(x) for x in weir.countdown(10, step=3)] == [10, 7, 4, 1]
 assert [int(x) for x in weir.from_list(["alpha"]).map(lambda s: weir.fn.vowels(s))] == [2]
-assert list(weir.text_line("text://one")) == ["one"]
+assert list(weir.text_line("text://one")) == [b"one"]
 assert "step" in str(weir.countdown.__signature__) and "from `from`" in weir.countdown.__doc__
 assert weir.schema("countdown")["operators"][0]["parameters"][1]["default"] == "1"
 try:
