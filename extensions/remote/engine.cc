@@ -77,6 +77,11 @@ Engine::~Engine() {
   curl_multi_cleanup(multi_);
 }
 
+bool Engine::is_here() const {
+  const std::thread::id here = std::this_thread::get_id();
+  return here == event_thread_.get_id() || here == errand_thread_.get_id();
+}
+
 void Engine::start(std::shared_ptr<Exchange> exchange) {
   {
     std::lock_guard<std::mutex> lock(mutex_);

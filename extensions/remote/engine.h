@@ -27,6 +27,8 @@ class Engine {
   Engine(const Engine&) = delete;
   Engine& operator=(const Engine&) = delete;
 
+  // Whether this is one of its threads, on which it cannot be destroyed.
+  bool is_here() const;
   // Any thread. `exchange->done` is called once, on the event thread, and must not wait.
   void start(std::shared_ptr<Exchange> exchange);
   // Waits for the end. Throws the exchange's failure. REQUIRES: not on the event thread.

@@ -5,6 +5,7 @@
 #include <memory>
 #include <new>
 #include <string>
+#include <thread>
 
 #include "remote/az_store.h"
 #include "remote/gs_store.h"
@@ -84,7 +85,15 @@ int32_t remove_file(void* user_data, weir_string name, weir_call handle) {
   return guarded(handle, [&](Call call) { store_of(user_data).remove(text_of(name), call); });
 }
 
-void destroy(void* user_data) { delete static_cast<Registration*>(user_data); }
+void destroy(void* user_data) {
+  auto* const registration = static_cast<Registration*>(user_data);
+  // The read that ended last may have kept it, and a thread of the engine cannot wait for itself.
+  if (registration->engine->is_here()) {
+    std::thread([registration] { delete registration; }).detach();
+  } else {
+    delete registration;
+  }
+}
 
 // What `store` can do besides reading.
 enum : uint32_t { kLists = 1, kWrites = 2 };

@@ -636,7 +636,7 @@ typedef struct weir_file_system {
    * that `open` told, so fewer bytes than asked for are an error (data_loss). All reads of a file see the
    * contents that were there when it was opened. */
   int32_t (*read)(void* user_data, void* file, uint64_t offset, void* out, uint64_t size, weir_call call);
-  /* Exactly once for each file that was opened, after its last read. */
+  /* Exactly once for each file that was opened, after its last read; perhaps inside weir_call_done. */
   void (*close)(void* user_data, void* file);
   /* Begins a new file, in place of one that may be there and stays until `finish`. NULL if files cannot be
    * written. */
@@ -647,8 +647,8 @@ typedef struct weir_file_system {
   int32_t (*finish)(void* user_data, void* writer, int32_t publish, weir_call call);
   /* NULL if files cannot be removed. */
   int32_t (*remove)(void* user_data, weir_string name, weir_call call);
-  void (*destroy)(
-      void* user_data); /* exactly once, after everything was closed, on any thread; may be NULL */
+  /* Exactly once, after everything was closed, on any thread, perhaps inside weir_call_done. May be NULL. */
+  void (*destroy)(void* user_data);
   void* user_data;
 } weir_file_system;
 
