@@ -46,6 +46,10 @@ class Answer {
 
 // Fills `out` unless it is null. Never throws, and allocates only to fill it.
 void fill_error(weir_error* out, const Error& error) noexcept;
+// The code that a host gave; unknown for a number that is none.
+inline Code code_given(int32_t code) {
+  return code > 0 && code <= WEIR_CODE_DATA_LOSS ? static_cast<Code>(code) : Code::unknown;
+}
 // Answers with the exception in flight and fills `error`.
 int32_t answer_exception(weir_error* error) noexcept;
 int32_t answer_error(weir_error* error, const Answer& answer) noexcept;

@@ -20,11 +20,13 @@ Status bad_index(std::string_view what, uint32_t index, size_t count) {
   return out_of_range(expected_found(concat("the number of ", what, " below ", count), concat(index)));
 }
 
-}  // namespace
-
-Status AnyCall::input(uint32_t, weir_view&) const {
+Status not_of_rows() {
   return invalid_argument(expected_found("the call of a function or a source", "one of a file system"));
 }
+
+}  // namespace
+
+Status AnyCall::input(uint32_t, weir_view&) const { return not_of_rows(); }
 
 CallObject::CallObject(Session& session, const Block& in, Block& out, std::span<const Component> results,
                        Form form)
@@ -127,8 +129,7 @@ Status CallObject::fail(int64_t row, int32_t code, std::string_view message) {
   if (row < 0 || row >= rows()) {
     return out_of_range(expected_found(concat("a row below ", rows()), concat(row)));
   }
-  bool known = code > 0 && code <= WEIR_CODE_DATA_LOSS;
-  Status status(known ? static_cast<Code>(code) : Code::unknown, std::string(message));
+  Status status(code_given(code), std::string(message));
   out_.fail_row(by_block_ ? static_cast<int>(row) : row_, status.pointer());
   return Status();
 }
@@ -299,10 +300,6 @@ int32_t inside_call(weir_call call, weir_error* error, Body&& body) {
     if (!pinned) return pin_error(pinned, "the call of a callback that is running", call.value);
     return body(*pinned);
   });
-}
-
-Status not_of_rows() {
-  return invalid_argument(expected_found("the call of a function or a source", "one of a file system"));
 }
 
 }  // namespace

@@ -100,34 +100,39 @@ class CallObject final : public AnyCall {
 // A call that has a handle. Other threads may use the handle at any time, even while the callback returns,
 // but what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to
 // leave.
-class RunningCall {
+template <class Call>
+class OpenCall {
  public:
-  explicit RunningCall(std::unique_ptr<CallObject> call)
-      : handle_{publish(HandleKind::call, std::move(call))} {
+  explicit OpenCall(std::unique_ptr<Call> call) : handle_{publish(HandleKind::call, std::move(call))} {
     pin(HandleKind::call, handle_.value, PinMode::shared, slot_);
   }
-  RunningCall(const RunningCall&) = delete;
-  RunningCall& operator=(const RunningCall&) = delete;
-  ~RunningCall() {
+  OpenCall(const OpenCall&) = delete;
+  OpenCall& operator=(const OpenCall&) = delete;
+  ~OpenCall() {
     close();
     unpin(slot_, PinMode::shared);
   }
 
   weir_call handle() const { return handle_; }
-  CallObject& object() const { return *static_cast<AnyCall*>(slot_->object)->of_rows(); }
+  Call& object() const { return *static_cast<Call*>(slot_->object); }
   // Afterwards only this thread uses the call.
-  CallObject& close() {
+  Call& close() {
     drop_owner(HandleKind::call, handle_.value);
     await_last_pin(*slot_);
     return object();
   }
+
+ protected:
+  weir_call handle_;
+  Slot* slot_ = nullptr;
+};
+
+class RunningCall final : public OpenCall<CallObject> {
+ public:
+  using OpenCall::OpenCall;
   // Uses a closed call for another row, under a new handle.
   // REQUIRES: it is closed
   void reopen();
-
- private:
-  weir_call handle_;
-  Slot* slot_ = nullptr;
 };
 
 }  // namespace weir::capi

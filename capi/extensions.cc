@@ -157,7 +157,7 @@ Status Extensions::load_now(const std::string& file) const {
   const bool known = failure.error.code > 0 && failure.error.code <= WEIR_CODE_DATA_LOSS;
   const std::string why = known ? std::string(failure.error.message.data, failure.error.message.size)
                                 : concat("it returned ", result);
-  return file_error(known ? static_cast<Code>(failure.error.code) : Code::unknown,
+  return file_error(code_given(failure.error.code),
                     concat("the extension ", quote(file), " failed to load: ", why), file);
 }
 

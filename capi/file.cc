@@ -31,13 +31,12 @@ int32_t weir_file_open(weir_runtime runtime, const char* name, uint64_t name_siz
     WEIR_ASSIGN(object->host, runtime_of(runtime));
     WEIR_ASSIGN(const std::string_view given,
                 read_string(name, name_size, "the name of a file", kMaxNameBytes));
-    FileSystem& files = *object->host->runtime().files;
-    WEIR_ASSIGN(object->file, files.open(std::string(given)));
+    WEIR_ASSIGN(object->file, object->host->runtime().files->open(std::string(given)));
     if (info) {
-      WEIR_ASSIGN(FileInfo known, files.stat(std::string(given)));
-      WEIR_ASSIGN(info->size, object->file->size());
+      WEIR_ASSIGN(FileInfo known, object->file->info());
+      info->size = known.size;
       object->version = std::move(known.version);
-      info->flags = known.is_folder ? WEIR_FILE_FOLDER : 0;
+      info->flags = 0;
       info->modified_ns = known.modified_ns;
       info->version = to_string_struct(object->version);
     }

@@ -28,9 +28,7 @@ class FileCall final : public AnyCall {
   Status fail(int64_t row, int32_t code, std::string_view message) override {
     if (row != 0)
       return {Code::out_of_range, expected_found("row 0 of a call of a file system", concat(row))};
-    const bool known = code > 0 && code <= WEIR_CODE_DATA_LOSS;
-    if (failure_.ok())
-      failure_ = read_error(known ? static_cast<Code>(code) : Code::unknown, std::string(message), name_);
+    if (failure_.ok()) failure_ = read_error(code_given(code), std::string(message), name_);
     return {};
   }
   Status add_entry(std::string_view name) {
@@ -68,33 +66,6 @@ class FileCall final : public AnyCall {
   Mutex mutex_;
 };
 
-// A FileCall that has a handle while a function of the host runs.
-class OpenCall {
- public:
-  explicit OpenCall(const std::string& name) {
-    auto call = std::make_unique<FileCall>(name);
-    handle_.value = publish(HandleKind::call, std::move(call));
-    pin(HandleKind::call, handle_.value, PinMode::shared, slot_);
-  }
-  OpenCall(const OpenCall&) = delete;
-  OpenCall& operator=(const OpenCall&) = delete;
-  ~OpenCall() {
-    close();
-    unpin(slot_, PinMode::shared);
-  }
-  weir_call handle() const { return handle_; }
-  // Afterwards only this thread uses it.
-  FileCall& close() {
-    drop_owner(HandleKind::call, handle_.value);
-    await_last_pin(*slot_);
-    return *static_cast<FileCall*>(slot_->object);
-  }
-
- private:
-  weir_call handle_{};
-  Slot* slot_ = nullptr;
-};
-
 Result<FileInfo> info_of(const weir_file_info& given, const std::string& name) {
   const Result<std::string_view> version =
       read_string(given.version.data, given.version.size, "a version", kMaxVersionBytes);
@@ -121,7 +92,7 @@ class HostStore final : public RemoteStore {
   }
   template <class Function, class Use>
   Status run(std::string_view which, const std::string& name, Function&& function, Use&& use) const {
-    OpenCall call(name);
+    OpenCall<FileCall> call(std::make_unique<FileCall>(name));
     int32_t result = WEIR_OK;
     if (ErrorPtr thrown = call_host([&] { result = function(call.handle()); })) return Status(thrown);
     FileCall& closed = call.close();

@@ -51,9 +51,7 @@ class ArgumentsCall final : public AnyCall {
   }
   Status fail(int64_t row, int32_t code, std::string_view message) override {
     if (row != 0) return {Code::out_of_range, expected_found("row 0 of a call with arguments", concat(row))};
-    const bool known = code > 0 && code <= WEIR_CODE_DATA_LOSS;
-    if (failure_.ok())
-      failure_ = Status(known ? static_cast<Code>(code) : Code::unknown, std::string(message));
+    if (failure_.ok()) failure_ = Status(code_given(code), std::string(message));
     return {};
   }
   const Status& failure() const { return failure_; }
@@ -104,16 +102,10 @@ class HostGenerator final : public Generator {
   // Calls a function of the host that gets the arguments. Other codes than WEIR_OK are errors.
   template <class F>
   Status call_with(const Components& arguments, const char* which, F&& f) const {
-    auto object = std::make_unique<ArgumentsCall>(arguments);
-    const weir_call call{publish(HandleKind::call, std::move(object))};
-    Slot* slot = nullptr;
-    pin(HandleKind::call, call.value, PinMode::shared, slot);
+    OpenCall<ArgumentsCall> call(std::make_unique<ArgumentsCall>(arguments));
     int32_t result = WEIR_OK;
-    const Status ran = call_in_turn([&] { result = f(call); });
-    drop_owner(HandleKind::call, call.value);
-    await_last_pin(*slot);
-    Status failure = static_cast<const ArgumentsCall*>(slot->object)->failure();
-    unpin(slot, PinMode::shared);
+    const Status ran = call_in_turn([&] { result = f(call.handle()); });
+    Status failure = call.close().failure();
     WEIR_TRY(ran);
     WEIR_TRY(std::move(failure));
     return result == WEIR_OK ? Status() : failed(which, result);

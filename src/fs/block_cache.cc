@@ -1,6 +1,7 @@
 #include "fs/block_cache.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstring>
 #include <utility>
@@ -10,13 +11,6 @@
 #include "core/text.h"
 
 namespace weir {
-
-namespace {
-
-// At one read.
-constexpr size_t kMostAdded = 16;
-
-}  // namespace
 
 class Extent : public RefCounted {
  public:
@@ -54,6 +48,12 @@ class Extent : public RefCounted {
   std::atomic<uint32_t> state_{pending};
 };
 
+struct BlockCache::Added {
+  std::array<RefPtr<Extent>, 16> extents;
+  size_t count = 0;
+  void push_back(RefPtr<Extent> extent) { extents[count++] = std::move(extent); }
+};
+
 class BlockCache::File final : public RandomAccessFile {
  public:
   File(RefPtr<BlockCache> cache, const std::string& name, OpenedRemote opened)
@@ -71,9 +71,12 @@ class BlockCache::File final : public RandomAccessFile {
 
   Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     if (offset >= size_ || out.empty()) return size_t{0};
-    return cache_->read(reader_, offset, out);
+    Result<size_t> got = cache_->read(reader_, offset, out);
+    if (got.ok() || !got.status().error().file.empty()) return got;
+    return read_error(got.status().code(), got.status().error().what(), name(), static_cast<int64_t>(offset));
   }
   Result<uint64_t> do_size() override { return size_; }
+  Result<FileInfo> do_info() override { return reader_.opened.info; }
 
  private:
   const RefPtr<BlockCache> cache_;
@@ -187,9 +190,9 @@ RefPtr<Extent> BlockCache::add(const CacheReader& reader, uint64_t offset, uint6
 }
 
 // Adds what follows, as far as the reader reads ahead.
-void BlockCache::add_ahead(CacheReader& reader, uint64_t from, std::vector<RefPtr<Extent>>& added) {
+void BlockCache::add_ahead(CacheReader& reader, uint64_t from, Added& added) {
   const uint64_t until = std::min(reader.next + reader.ahead, reader.opened.info.size);
-  for (uint64_t at = from; at < until && added.size() < added.capacity();) {
+  for (uint64_t at = from; at < until && added.count < added.extents.size();) {
     if (const RefPtr<Extent> there = find(reader, at)) {
       at = there->end();
       continue;
@@ -197,12 +200,13 @@ void BlockCache::add_ahead(CacheReader& reader, uint64_t from, std::vector<RefPt
     const uint64_t run = std::clamp(reader.ahead / 4, kBlockBytes, kMostBlocks * kBlockBytes);
     if (!make_room(run)) return;
     try {
-      added.push_back(add(reader, at, run));
-      added.back()->awaited = true;
+      const RefPtr<Extent> extent = add(reader, at, run);
+      extent->awaited = true;
+      at = extent->end();
+      added.push_back(extent);
     } catch (const std::bad_alloc&) {
       return;
     }
-    at = added.back()->end();
   }
 }
 
@@ -241,8 +245,7 @@ void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
 }
 
 Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out) {
-  std::vector<RefPtr<Extent>> added;
-  added.reserve(kMostAdded);
+  Added added;
   RefPtr<Extent> extent;
   {
     MutexLock lock(mutex_);
@@ -269,7 +272,7 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
     }
     if (reader.ahead > 0) add_ahead(reader, extent->end(), added);
   }
-  for (const RefPtr<Extent>& each : added) ask(reader, each);
+  for (size_t i = 0; i < added.count; ++i) ask(reader, added.extents[i]);
   WEIR_TRY(extent->wait());
   const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
   std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);

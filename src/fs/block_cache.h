@@ -17,7 +17,7 @@
 #include <map>
 #include <span>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "core/ref.h"
 #include "core/status.h"
@@ -76,7 +76,9 @@ class BlockCache : public RefCounted {
   RefPtr<Extent> find(const CacheReader& reader, uint64_t offset) const;
   // Adds an extent from the block at `offset` on, of at most so many bytes.
   RefPtr<Extent> add(const CacheReader& reader, uint64_t offset, uint64_t most_bytes);
-  void add_ahead(CacheReader& reader, uint64_t from, std::vector<RefPtr<Extent>>& added);
+  // Those that one read asks for.
+  struct Added;
+  void add_ahead(CacheReader& reader, uint64_t from, Added& added);
   void ask(const CacheReader& reader, const RefPtr<Extent>& extent);
   void finish(const RefPtr<Extent>& extent, Result<size_t> got);
   bool make_room(uint64_t bytes);

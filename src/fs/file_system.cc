@@ -45,6 +45,17 @@ Result<uint64_t> RandomAccessFile::size() {
   return do_size();
 }
 
+Result<FileInfo> RandomAccessFile::info() {
+  const BlockingRead read;
+  return do_info();
+}
+
+Result<FileInfo> RandomAccessFile::do_info() {
+  FileInfo out;
+  WEIR_ASSIGN(out.size, do_size());
+  return out;
+}
+
 Result<RefPtr<RandomAccessFile>> FileSystem::open(const std::string& name) {
   const BlockingRead read;
   return do_open(name);

@@ -23,6 +23,14 @@ namespace weir {
 class ReadPlan;      // fs/read_through.h
 struct ReadThrough;  // fs/read_through.h
 
+struct FileInfo {
+  uint64_t size = 0;
+  int64_t modified_ns = 0;
+  bool is_folder = false;
+  // Another one for other contents; empty if unknown.
+  std::string version{};
+};
+
 // A file open for reading at any position.
 class RandomAccessFile : public RefCounted {
  public:
@@ -35,9 +43,13 @@ class RandomAccessFile : public RefCounted {
   // The current size; the next read may see another one.
   Result<uint64_t> size();
 
+  // What is known of the file that was opened; at least its size.
+  Result<FileInfo> info();
+
   // The same without a BlockingRead, which must not lie in another: for a file that reads another.
   virtual Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) = 0;
   virtual Result<uint64_t> do_size() = 0;
+  virtual Result<FileInfo> do_info();
 
  private:
   const std::string name_;
@@ -62,14 +74,6 @@ class WritableFile {
 class FileLock {
  public:
   virtual ~FileLock() = default;
-};
-
-struct FileInfo {
-  uint64_t size = 0;
-  int64_t modified_ns = 0;
-  bool is_folder = false;
-  // Another one for other contents; empty if unknown.
-  std::string version{};
 };
 
 class FileSystem {

@@ -92,6 +92,12 @@ Status failure_of(int error, std::string_view action, const std::string& name,
                     name);
 }
 
+FileInfo info_of(const struct stat& info) {
+  return {.size = static_cast<uint64_t>(info.st_size),
+          .modified_ns = info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
+          .is_folder = S_ISDIR(info.st_mode)};
+}
+
 // The system ends a name at its first NUL and would open another file. `empty` is the code for an empty name.
 Status check_name(const std::string& name, Code empty = Code::invalid_argument) {
   if (!name.empty() && name.find('\0') == std::string::npos) return {};
@@ -175,9 +181,13 @@ class LocalFile final : public RandomAccessFile {
   }
 
   Result<uint64_t> do_size() override {
+    WEIR_ASSIGN(const FileInfo info, do_info());
+    return info.size;
+  }
+  Result<FileInfo> do_info() override {
     struct stat info;
     if (::fstat(descriptor_.number(), &info) != 0) return failure_of(errno, "look at", name());
-    return static_cast<uint64_t>(info.st_size);
+    return info_of(info);
   }
 
  private:
@@ -404,9 +414,7 @@ class LocalFileSystem final : public FileSystem {
     WEIR_TRY(check_name(name));
     struct stat info;
     if (::stat(name.c_str(), &info) != 0) return failure_of(errno, "look at", name);
-    return FileInfo{.size = static_cast<uint64_t>(info.st_size),
-                    .modified_ns = info.st_mtim.tv_sec * int64_t{1'000'000'000} + info.st_mtim.tv_nsec,
-                    .is_folder = S_ISDIR(info.st_mode)};
+    return info_of(info);
   }
 
   Result<std::vector<std::string>> list_folder(const std::string& folder) override {

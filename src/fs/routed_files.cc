@@ -41,75 +41,68 @@ Result<FileSystem*> RoutedFiles::route(const std::string& name) {
   return file_error(looked.code(), looked.error().what(), name);
 }
 
-Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open(const std::string& name) {
+// What `call` makes of the file system that a name belongs to.
+template <class Call>
+auto RoutedFiles::routed(const std::string& name, Call call) -> decltype(call(std::declval<FileSystem&>())) {
   WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->do_open(name);
+  return call(*files);
+}
+
+Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open(const std::string& name) {
+  return routed(name, [&](FileSystem& files) { return files.do_open(name); });
 }
 
 Result<RefPtr<RandomAccessFile>> RoutedFiles::do_open_through(const std::string& name, ReadThrough& through) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->do_open_through(name, through);
+  return routed(name, [&](FileSystem& files) { return files.do_open_through(name, through); });
 }
 
 Result<std::unique_ptr<WritableFile>> RoutedFiles::create(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->create(name);
+  return routed(name, [&](FileSystem& files) { return files.create(name); });
 }
 
 Result<FileInfo> RoutedFiles::stat(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->stat(name);
+  return routed(name, [&](FileSystem& files) { return files.stat(name); });
 }
 
 Result<std::vector<std::string>> RoutedFiles::list_folder(const std::string& folder) {
-  WEIR_ASSIGN(FileSystem* const files, route(folder));
-  return files->list_folder(folder);
+  return routed(folder, [&](FileSystem& files) { return files.list_folder(folder); });
 }
 
 Result<std::vector<std::string>> RoutedFiles::list_beginning(const std::string& folder,
                                                              const std::string& prefix) {
-  WEIR_ASSIGN(FileSystem* const files, route(folder));
-  return files->list_beginning(folder, prefix);
+  return routed(folder, [&](FileSystem& files) { return files.list_beginning(folder, prefix); });
 }
 
 Status RoutedFiles::remove(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->remove(name);
+  return routed(name, [&](FileSystem& files) { return files.remove(name); });
 }
 
 Status RoutedFiles::remove_folder(const std::string& folder) {
-  WEIR_ASSIGN(FileSystem* const files, route(folder));
-  return files->remove_folder(folder);
+  return routed(folder, [&](FileSystem& files) { return files.remove_folder(folder); });
 }
 
 Status RoutedFiles::create_folders(const std::string& folder) {
-  WEIR_ASSIGN(FileSystem* const files, route(folder));
-  return files->create_folders(folder);
+  return routed(folder, [&](FileSystem& files) { return files.create_folders(folder); });
 }
 
 Status RoutedFiles::sync_folder(const std::string& folder) {
-  WEIR_ASSIGN(FileSystem* const files, route(folder));
-  return files->sync_folder(folder);
+  return routed(folder, [&](FileSystem& files) { return files.sync_folder(folder); });
 }
 
 Result<std::unique_ptr<FileLock>> RoutedFiles::try_lock(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->try_lock(name);
+  return routed(name, [&](FileSystem& files) { return files.try_lock(name); });
 }
 
 Result<std::unique_ptr<FileLock>> RoutedFiles::do_lock(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->do_lock(name);
+  return routed(name, [&](FileSystem& files) { return files.do_lock(name); });
 }
 
 Status RoutedFiles::write_file_atomically(const std::string& name, std::span<const uint8_t> bytes) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->write_file_atomically(name, bytes);
+  return routed(name, [&](FileSystem& files) { return files.write_file_atomically(name, bytes); });
 }
 
 Result<std::string> RoutedFiles::absolute(const std::string& name) {
-  WEIR_ASSIGN(FileSystem* const files, route(name));
-  return files->absolute(name);
+  return routed(name, [&](FileSystem& files) { return files.absolute(name); });
 }
 
 }  // namespace weir

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/sync.h"
@@ -49,6 +50,8 @@ class RoutedFiles final : public FileSystem {
 
  private:
   Result<FileSystem*> route(const std::string& name);
+  template <class Call>
+  auto routed(const std::string& name, Call call) -> decltype(call(std::declval<FileSystem&>()));
   FileSystem* known(const std::string& scheme) const;
 
   FileSystem& local_;

@@ -130,32 +130,15 @@ class TableRows final : public RecordRows {
   OwnersRef owners_;
 };
 
-class ObjectRows final : public RecordRows {
+// Rows of fields: what their makers have in common.
+template <class Made>
+class FieldRows : public RecordRows {
  public:
-  explicit ObjectRows(const std::vector<FieldType>& fields) : rows_(fields) {}
+  explicit FieldRows(const std::vector<FieldType>& fields) : rows_(fields) {}
 
-  uint64_t frame_bytes() const override { return 1; }
-
-  void begin(int rows, Block& out, const OwnersRef& owners) override {
-    rows_.columns().begin(static_cast<size_t>(rows));
+  void begin(int, Block& out, const OwnersRef& owners) override {
     out_ = &out;
     owners_ = owners;
-  }
-  std::string_view add(const RecordBytes& record) override {
-    // It may also follow a byte-order mark.
-    const bool begins = record.before < 0 || record.before == '\n' || record.offset == 3;
-    if (!begins) return "it does not begin a line";
-    const std::string_view line = record.bytes.substr(0, record.bytes.find('\n'));
-    const std::string_view rest = record.bytes.substr(line.size());
-    if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos || (rest.empty() && !record.at_end))
-      return "it is not one line";
-    const FloatMode mode;
-    if (!rows_.parse(line, index_)) {
-      add_failed(file_error(Code::invalid_argument, rows_.mistake("the line"), record.file,
-                            static_cast<int64_t>(record.offset), record.record)
-                     .pointer());
-    }
-    return {};
   }
   void add_failed(ErrorPtr error) override {
     rows_.columns().start_row();
@@ -167,11 +150,44 @@ class ObjectRows final : public RecordRows {
     owners_ = nullptr;
   }
 
+ protected:
+  // The row that was begun fails by a mistake in the record.
+  void add_mistaken(const RecordBytes& record, Mistake mistake) {
+    rows_.columns().add_failed(file_error(Code::invalid_argument, std::move(mistake), record.file,
+                                          static_cast<int64_t>(record.offset), record.record)
+                                   .pointer());
+  }
+
+  Made rows_;
+
  private:
-  JsonRows rows_;
-  JsonIndex index_;
   Block* out_ = nullptr;
   OwnersRef owners_;
+};
+
+class ObjectRows final : public FieldRows<JsonRows> {
+ public:
+  using FieldRows::FieldRows;
+
+  uint64_t frame_bytes() const override { return 1; }
+
+  void begin(int rows, Block& out, const OwnersRef& owners) override {
+    FieldRows::begin(rows, out, owners);
+    rows_.columns().begin(static_cast<size_t>(rows));
+  }
+  std::string_view add(const RecordBytes& record) override {
+    if (!record.begins_file() && record.before != '\n') return "it does not begin a line";
+    const std::string_view line = record.bytes.substr(0, record.bytes.find('\n'));
+    const std::string_view rest = record.bytes.substr(line.size());
+    if (rest.find_first_not_of(" \t\r\n") != std::string_view::npos || (rest.empty() && !record.at_end))
+      return "it is not one line";
+    const FloatMode mode;
+    if (!rows_.parse(line, index_)) add_mistaken(record, rows_.mistake("the line"));
+    return {};
+  }
+
+ private:
+  JsonIndex index_;
 };
 
 // The bytes of an element, and of members after it that belong to none.
@@ -194,15 +210,14 @@ class ElementBytes final : public TarBytes {
   size_t at_ = 0;
 };
 
-class ElementRows final : public RecordRows {
+class ElementRows final : public FieldRows<TarRows> {
  public:
-  explicit ElementRows(const std::vector<FieldType>& fields) : rows_(fields) {}
+  using FieldRows::FieldRows;
 
   uint64_t least_bytes() const override { return kTarBlock; }
 
   void begin(int rows, Block& out, const OwnersRef& owners) override {
-    out_ = &out;
-    owners_ = owners;
+    FieldRows::begin(rows, out, owners);
     file_.clear();
     rows_.begin(static_cast<size_t>(rows), file_);
   }
@@ -233,30 +248,14 @@ class ElementRows final : public RecordRows {
     if (next == TarMembers::Next::cut) return "it ends within a member";
     if (next == TarMembers::Next::damaged) return members.damage();
     if (key.empty()) return "it has no member";
-    if (!rows_.finish_element()) {
-      rows_.columns().add_failed(file_error(Code::invalid_argument, rows_.mistake(), record.file,
-                                            static_cast<int64_t>(record.offset), record.record)
-                                     .pointer());
-    }
+    if (!rows_.finish_element()) add_mistaken(record, rows_.mistake());
     return {};
-  }
-  void add_failed(ErrorPtr error) override {
-    rows_.columns().start_row();
-    rows_.columns().add_failed(std::move(error));
-  }
-  void finish() override {
-    rows_.give_owners(owners_->list);
-    rows_.columns().finish(*out_, owners_);
-    owners_ = nullptr;
   }
 
  private:
-  TarRows rows_;
   TarMember member_;
   std::string extension_;
   std::string file_;
-  Block* out_ = nullptr;
-  OwnersRef owners_;
 };
 
 }  // namespace

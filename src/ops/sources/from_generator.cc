@@ -2,6 +2,7 @@
 // generator saves, or how many elements it gave; it is opened behind them, or makes them again.
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -19,6 +20,8 @@ struct Params : ParamsOf<Params> {
   FunctionParam generator{FunctionParam::Takes::nothing, FunctionParam::Gives::elements};
   SpecParam spec;
   ValueParam arguments;
+  // How many elements there are, -1 if unknown; found when the structure is.
+  mutable std::optional<int64_t> count;
   void fields(Fields& f) override {
     f("generator", generator, "The generator, passed by the program as @NAME.");
     f("spec", spec, "The structure of its elements.", {}, {.none = true});
@@ -33,6 +36,7 @@ const Generator& generator_of(const Params& params) {
 
 Result<int64_t> count_of(const Params& params) {
   if (params.arguments.expression) return -1;
+  if (params.count) return *params.count;
   return generator_of(params).count(params.arguments.values);
 }
 
@@ -42,6 +46,7 @@ class FromGenerator final : public Cursor {
       : function_(&function_of(params.generator)),
         generator_(generator_of(params)),
         arguments_(params.arguments.values),
+        count_(count_of(params)),
         components_(opening.node->components()) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -130,7 +135,7 @@ class FromGenerator final : public Cursor {
       WEIR_ASSIGN(run_, generator_.restore(place_));
       return Status();
     }
-    WEIR_ASSIGN(const int64_t count, generator_.count(arguments_));
+    WEIR_ASSIGN(const int64_t count, count_);
     at_ = count >= 0 ? std::min(count, given_) : 0;
     WEIR_ASSIGN(run_, generator_.open(arguments_, at_));
     while (at_ < given_) {
@@ -166,6 +171,7 @@ class FromGenerator final : public Cursor {
   const FunctionRef function_;
   const Generator& generator_;
   const Components arguments_;
+  const Result<int64_t> count_;
   const std::vector<Component>& components_;
   std::unique_ptr<GeneratorRun> run_;
   // How many elements were given, failed ones included.
@@ -281,7 +287,9 @@ Result<Spec> spec_of_elements(const Params& params) {
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) {
   WEIR_ASSIGN(const Spec element, spec_of_elements(params));
-  WEIR_TRY(count_of(params).status());
+  if (!params.arguments.expression) {
+    WEIR_ASSIGN(params.count, count_of(params));
+  }
   if (element.has_dataset()) {
     return with_parameter(
         invalid_argument(expected_found("a structure without datasets", element.to_string())), "spec");

@@ -1,10 +1,8 @@
 // jsonl(files, fields, compression, num_parallel_reads): the objects of files of JSON lines, file after file
 // or in turns. A line with a mistake is one error, as is a file that fails. Read ahead on the blocking lane.
 // Checkpoint: the file, the offset and the number of the next object.
-#include "expr/features/field_syntax.h"
 #include "format/json_reader.h"
-#include "ops/files/file_source.h"
-#include "ops/files/record_access.h"
+#include "ops/files/fields_source.h"
 
 namespace weir::jsonl_op {
 
@@ -12,53 +10,21 @@ const OperatorDef& definition();
 
 namespace {
 
-struct JsonlParams : ParamsOf<JsonlParams> {
-  FilesParam files;
-  FieldsParam fields_read;
-  StringParam compression{std::string()};
-  IntParam num_parallel_reads{1};
-  void fields(Fields& f) override {
-    f("files", files, kFilesDoc);
-    f("fields", fields_read,
-      "What each object has: `{id: int64, box: float32[4], words: string[?], kind: string = \"none\", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.");
-    f("compression", compression, kCompressionDoc);
-    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
-  }
-};
-
-struct Format {
-  using Params = JsonlParams;
+struct Objects {
   using Reader = JsonReader;
-  using Rows = Block;
   static constexpr const char* reader_name = "read_objects";
+  static constexpr const char* fields_doc =
+      "What each object has: `{id: int64, box: float32[4], words: string[?], kind: string = \"none\", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.";
+  static constexpr RefusesField refuses = refuse_json_field;
+  static constexpr IndexedFormat::Kind index = IndexedFormat::Kind::objects;
+  static std::unique_ptr<RecordRows> rows(const std::vector<FieldType>& fields) { return json_rows(fields); }
   static const OperatorDef& op() { return definition(); }
-
-  static Result<Spec> spec(const Params& params) {
-    const Status fits = check_fields(params.fields_read.fields, refuse_json_field);
-    if (!fits.ok()) return with_parameter(fits, "fields");
-    return spec_of_fields(params.fields_read.fields);
-  }
-
-  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
-                                              uint64_t limit) {
-    return std::make_unique<Reader>(std::move(stream), params.fields_read.fields, limit);
-  }
-  static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::objects};
-  static constexpr bool kNeedsIndex = true;
-  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
-                                                const std::vector<std::string>& files) {
-    return indexed_access(ctx, files, kIndexed, json_rows(params.fields_read.fields));
-  }
-  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
-    return have_indices(ctx, files, kIndexed);
-  }
-  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };
 
 }  // namespace
 
 const OperatorDef& definition() {
-  static const OperatorDef def = FileSource<Format>::define_with({
+  static const OperatorDef def = FieldsSource<Objects>::define_with({
       .name = "jsonl",
       .page =
           {.doc =

@@ -1,10 +1,8 @@
 // webdataset(files, fields, compression): the elements of tar archives, each made of members that follow one
 // another with one key, file after file. An element with a mistake is one error, as is a file that fails.
 // Read ahead on the blocking lane. Checkpoint: the file, and the offset and the number of the next element.
-#include "expr/features/field_syntax.h"
 #include "format/tar_reader.h"
-#include "ops/files/file_source.h"
-#include "ops/files/record_access.h"
+#include "ops/files/fields_source.h"
 
 namespace weir::webdataset_op {
 
@@ -12,53 +10,21 @@ const OperatorDef& definition();
 
 namespace {
 
-struct WebdatasetParams : ParamsOf<WebdatasetParams> {
-  FilesParam files;
-  FieldsParam fields_read;
-  StringParam compression{std::string()};
-  IntParam num_parallel_reads{1};
-  void fields(Fields& f) override {
-    f("files", files, kFilesDoc);
-    f("fields", fields_read,
-      "The members of an element, by their extensions: `{image: member(\"jpg\", \"jpeg\"), cls: string, txt: string = \"\", \"seg.png\": optional(string), \"__key__\": string}`.");
-    f("compression", compression, kCompressionDoc);
-    f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
-  }
-};
-
-struct Format {
-  using Params = WebdatasetParams;
+struct Archives {
   using Reader = TarReader;
-  using Rows = Block;
   static constexpr const char* reader_name = "read_archives";
+  static constexpr const char* fields_doc =
+      "The members of an element, by their extensions: `{image: member(\"jpg\", \"jpeg\"), cls: string, txt: string = \"\", \"seg.png\": optional(string), \"__key__\": string}`.";
+  static constexpr RefusesField refuses = refuse_tar_field;
+  static constexpr IndexedFormat::Kind index = IndexedFormat::Kind::elements;
+  static std::unique_ptr<RecordRows> rows(const std::vector<FieldType>& fields) { return tar_rows(fields); }
   static const OperatorDef& op() { return definition(); }
-
-  static Result<Spec> spec(const Params& params) {
-    const Status fits = check_fields(params.fields_read.fields, refuse_tar_field);
-    if (!fits.ok()) return with_parameter(fits, "fields");
-    return spec_of_fields(params.fields_read.fields);
-  }
-
-  static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
-                                              uint64_t limit) {
-    return std::make_unique<Reader>(std::move(stream), params.fields_read.fields, limit);
-  }
-  static constexpr IndexedFormat kIndexed{.kind = IndexedFormat::Kind::elements};
-  static constexpr bool kNeedsIndex = true;
-  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
-                                                const std::vector<std::string>& files) {
-    return indexed_access(ctx, files, kIndexed, tar_rows(params.fields_read.fields));
-  }
-  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
-    return have_indices(ctx, files, kIndexed);
-  }
-  static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };
 
 }  // namespace
 
 const OperatorDef& definition() {
-  static const OperatorDef def = FileSource<Format>::define_with({
+  static const OperatorDef def = FieldsSource<Archives>::define_with({
       .name = "webdataset",
       .page =
           {.doc =

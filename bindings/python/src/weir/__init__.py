@@ -79,7 +79,7 @@ def __getattr__(name: str) -> Any:
         import importlib
 
         return importlib.import_module(f".{name}", __name__)
-    if name.startswith("__"):
+    if name.startswith("_"):
         raise AttributeError(name)
     if (source := _apply.extended(name, "source")) is not None:
         return source
