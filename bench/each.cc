@@ -46,6 +46,8 @@ void run_operator(benchmark::State& state, const OperatorDef* def) {
   if (text.find("TABLE") != std::string::npos) replace(text, "TABLE", table_file());
   if (text.find("ARRAYS") != std::string::npos) replace(text, "ARRAYS", archive_file());
   if (text.find("ARRAY") != std::string::npos) replace(text, "ARRAY", array_file());
+  if (text.find("OBJECTS") != std::string::npos) replace(text, "OBJECTS", object_file());
+  if (text.find("ARCHIVE") != std::string::npos) replace(text, "ARCHIVE", tar_file());
   replace(text, "SCRATCH", folder() + ".written");
   if (text.find("WRITTEN") != std::string::npos) {
     const std::string numbers = folder() + ".written/numbers-of-each";

@@ -52,5 +52,9 @@ std::string table_file();
 // 512 bytes and of one number, deflated.
 std::string array_file();
 std::string archive_file();
+// A file there of JSON lines with 12 fields, and an archive of members of 1,000 bytes, 64 MiB each, written
+// once per run.
+std::string object_file();
+std::string tar_file();
 
 }  // namespace weir::bench

@@ -92,8 +92,8 @@ struct OperatorPage {
   // them.
   const char* example = "";
   const char* output = "";
-  // The document that bench/each.cc measures. It replaces NAMES by the files of a folder, RECORDS by a
-  // TFRecord file, and TABLE by a CSV file.
+  // The document that bench/each.cc measures. It replaces words in capitals, such as RECORDS, by
+  // files of its own.
   const char* bench = "";
   // What other libraries and languages call it, and how that is written here: lines "NAME NAME …: TEXT" for
   // the hints about unknown names.

@@ -1,5 +1,5 @@
-/* Reads the beginning of the file of its first argument, ends its runtime while more of it is on the way, says
- * so, and waits for the end of its input. The second argument is the folder of the extension. */
+/* Reads the beginning of the file of its first argument, ends its runtime while more of it is on the way,
+ * says so, and waits for the end of its input. The second argument is the folder of the extension. */
 #include <stdio.h>
 #include <weir/weir.h>
 
