@@ -11,6 +11,7 @@
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/operator.h"
+#include "fs/file_system.h"
 #include "fs/read_through.h"
 #include "ops/shuffling/index_shuffle.h"
 #include "ops/shuffling/opening_seeds.h"
