@@ -92,15 +92,21 @@ void Archive::operator()(std::string_view key, std::string& value) {
     out_.append(value);
     return;
   }
-  if (!read_key(key, 's')) return;
-  uint64_t size = read_varint();
-  if (!status_.ok()) return;
+  const std::string_view read = text(key);
+  if (status_.ok()) value.assign(read);
+}
+
+std::string_view Archive::text(std::string_view key) {
+  if (!read_key(key, 's')) return {};
+  const uint64_t size = read_varint();
+  if (!status_.ok()) return {};
   if (size > in_.size()) {
     fail(concat("the field ", quote(key), " of a saved state is cut short"));
-    return;
+    return {};
   }
-  value.assign(in_.substr(0, size));
+  const std::string_view read = in_.substr(0, size);
   in_.remove_prefix(size);
+  return read;
 }
 
 template <class T>

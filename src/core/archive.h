@@ -45,6 +45,8 @@ class Archive {
   void operator()(std::string_view key, uint64_t& value);
   void operator()(std::string_view key, bool& value);
   void operator()(std::string_view key, std::string& value);
+  // The text of a field that is read, without a copy; empty after an error.
+  std::string_view text(std::string_view key);
   void operator()(std::string_view key, std::vector<int64_t>& values);
   void operator()(std::string_view key, std::vector<uint64_t>& values);
 

@@ -2,7 +2,6 @@
 
 #include <zlib.h>
 
-#include "core/checked.h"
 #include "core/exception.h"
 #include "core/text.h"
 
@@ -43,7 +42,7 @@ void write(const std::vector<PartPosition>& parts, Archive& archive) {
   }
 }
 
-void read(Archive& archive, std::vector<PartPosition>& parts) {
+void read(Archive& archive, const World& owner, std::vector<PartPosition>& parts) {
   std::vector<int64_t> numbers;
   archive("parts", numbers);
   int64_t number = 0;
@@ -52,33 +51,35 @@ void read(Archive& archive, std::vector<PartPosition>& parts) {
     const auto next = checked_add(number, numbers[i]);
     const auto rows = checked_add(given, numbers[i + 1]);
     const int64_t flags = numbers[i + 2];
-    // A turn of any of them is an int64.
-    if (!next || !rows || *rows < 0 || *rows > kMostCounted / kMostParts || *next < 0 ||
-        (i > 0 && *next <= number) || flags < 0 || flags > 3)
+    if (!next || !rows || *rows < 0 || *rows > kMostGiven || *next < 0 || (i > 0 && *next <= number) ||
+        flags < 0 || flags > 3)
       return archive.fail("the parts of a partition are damaged");
     number = *next;
     given = *rows;
-    PartPosition& part = parts.emplace_back(PartPosition{number, given, (flags & 1) != 0, {}});
-    if ((flags & 2) != 0) archive("state", part.state);
+    const std::string_view state = (flags & 2) != 0 ? archive.text("state") : std::string_view();
+    if (!owner.known() || number % owner.size == owner.rank)
+      parts.push_back({number, given, (flags & 1) != 0, std::string(state)});
   }
   if (numbers.size() % 3 != 0) archive.fail("the parts of a partition are damaged");
 }
 
 // Rising numbers from 0 on.
-void archive_parts(Archive& archive, std::vector<PartPosition>& parts) {
-  int64_t size = 0;
-  std::string bytes;
+void archive_parts(Archive& archive, PartPositions& positions) {
   if (!archive.loading()) {
     Archive raw;
-    write(parts, raw);
+    write(positions.parts, raw);
     const std::string plain = raw.take();
-    size = static_cast<int64_t>(plain.size());
-    bytes = packed(plain);
+    auto size = static_cast<int64_t>(plain.size());
+    std::string bytes = packed(plain);
+    archive("size", size, 0, kMaxBytes);
+    archive("packed", bytes);
+    return;
   }
+  positions.parts.clear();
+  int64_t size = 0;
   archive("size", size, 0, kMaxBytes);
-  archive("packed", bytes);
-  if (!archive.loading() || !archive.status().ok()) return;
-  parts.clear();
+  const std::string_view bytes = archive.text("packed");
+  if (!archive.status().ok() || positions.leaves_out_all) return;
   if (size > kMostPerByte * static_cast<int64_t>(bytes.size()))
     return archive.fail("the parts of a partition are damaged");
   std::string plain(static_cast<size_t>(size), '\0');
@@ -89,7 +90,7 @@ void archive_parts(Archive& archive, std::vector<PartPosition>& parts) {
       length != plain.size())
     return archive.fail("the parts of a partition are damaged");
   Archive raw{std::string_view(plain)};
-  read(raw, parts);
+  read(raw, positions.owner, positions.parts);
   raw.finish();
   if (!raw.status().ok()) archive.fail(raw.status().error().message);
 }
@@ -106,7 +107,7 @@ Status check_parts(int64_t parts, const World& world) {
 void PartPositions::state(Archive& archive) {
   archive("of", n, 1, kMostParts);
   archive("source", source);
-  archive_parts(archive, parts);
+  archive_parts(archive, *this);
 }
 
 }  // namespace weir

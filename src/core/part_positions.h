@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/archive.h"
+#include "core/checked.h"
 #include "core/status.h"
 #include "core/world.h"
 
@@ -14,6 +15,8 @@ namespace weir {
 
 // The greatest number of parts.
 inline constexpr int64_t kMostParts = int64_t{1} << 20;
+// The greatest number of rows that a part has given, so that a turn of any of them is an int64.
+inline constexpr int64_t kMostGiven = kMostCounted / kMostParts;
 
 // failed_precondition unless the ranks have equally many of the parts, whose number may not be known.
 Status check_parts(int64_t parts, const World& world);
@@ -34,6 +37,9 @@ struct PartPositions {
   std::string source;
   // Some of them, with rising numbers; the others have given nothing.
   std::vector<PartPosition> parts;
+  // Reading leaves out the parts that this rank does not own, or all.
+  World owner{};
+  bool leaves_out_all = false;
 
   void state(Archive& archive);
 };

@@ -1,6 +1,7 @@
 #include "iterator/checkpoint.h"
 
 #include "core/origins.h"
+#include "core/part_positions.h"
 #include "core/text.h"
 #include "core/version.h"
 
@@ -34,6 +35,25 @@ void state_of(Archive& archive, std::string_view key, Fingerprint& fingerprint) 
   std::copy(words.begin(), words.end(), fingerprint.words.begin());
 }
 
+// As a text, which is empty for none.
+void archive_inherited(Archive& archive, std::shared_ptr<const PartPositions>& inherited) {
+  std::string bytes;
+  if (!archive.loading() && inherited) {
+    Archive writing;
+    PartPositions parts = *inherited;
+    parts.state(writing);
+    bytes = writing.take();
+  }
+  archive("inherited", bytes);
+  if (!archive.loading() || bytes.empty()) return;
+  Archive reading{std::string_view(bytes)};
+  const auto parts = std::make_shared<PartPositions>();
+  parts->state(reading);
+  reading.finish();
+  if (!reading.status().ok()) archive.fail(reading.status().error().message);
+  inherited = parts;
+}
+
 }  // namespace
 
 void GraphHistory::state(Archive& archive) {
@@ -65,9 +85,9 @@ void Checkpoint::state(Archive& archive) {
       archive.fail("a rank is not below the number of ranks");
   }
   // Absent where there are no parts.
-  if (archive.loading() ? archive.next_is("turn") : turn != 0 || !inherited.empty()) {
+  if (archive.loading() ? archive.next_is("turn") : turn != 0 || inherited) {
     archive("turn", turn, Origins::kNoTurn, INT64_MAX);
-    archive("inherited", inherited);
+    archive_inherited(archive, inherited);
   }
   if (archive.loading() ? archive.next_is("states") : !states.empty()) {
     list(archive, "states", states, kMaxParams, [&](std::string& state) { archive("state", state); });

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -56,9 +57,8 @@ struct Checkpoint {
   int64_t world_size = 0;
   // Of a graph with parts: the turn (core/origins.h) after the last row pulled; negative if it is not known.
   int64_t turn = 0;
-  // Empty, or where the parts were when the rank began (PartPositions), for operators that have not moved
-  // since.
-  std::string inherited;
+  // Null, or where the parts were when the rank began, for operators that have not moved since.
+  std::shared_ptr<const PartPositions> inherited;
   // What the graph's callbacks with a state saved, in the order of its sites.
   std::vector<std::string> states;
   // Rows that were pulled and not delivered (dataset/held_rows.h).

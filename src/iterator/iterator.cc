@@ -286,7 +286,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     position->session->failed_reads().state(failed);
     failed.finish();
     WEIR_TRY(failed.status());
-    WEIR_TRY(begin_parts(*checkpoint, *position->session));
+    begin_parts(*checkpoint, *position->session);
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;
     for (size_t i = 0; i < sites.size(); ++i) {
@@ -305,7 +305,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.may_open = root.lane() != Lane::caller;
   choice.may_fetch = choice.may_open && !root.spec().has_dataset() && !is_window;
   // The parts of ranks that had not begun are opened as if nothing had been saved.
-  const bool counted = checkpoint && !(checkpoint->stage.empty() && checkpoint->inherited.empty());
+  const bool counted = checkpoint && !(checkpoint->stage.empty() && !checkpoint->inherited);
   // Parameters that take any time are computed by the first poll, which can be waited for.
   if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(counted);
   if (checkpoint) {
@@ -551,7 +551,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   if (holding && !holding->goes_on()) return checkpoint;
   WEIR_TRY(archive.status());
   checkpoint.stage = archive.take();
-  if (position.in_parts) checkpoint.inherited = known_parts(*position.session);
+  if (position.in_parts) checkpoint.inherited = position.session->known_parts();
   Archive failed;
   position.session->failed_reads().state(failed);
   checkpoint.failed_reads = failed.take();

@@ -1,6 +1,7 @@
 #include "iterator/rank_positions.h"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <vector>
 
@@ -69,13 +70,13 @@ struct Rank {
   PartPositions positions;
 
   bool owns(int64_t part) const { return part % checkpoint.world_size == checkpoint.rank; }
-  // Where a part of this rank is.
-  PartPosition part(int64_t number) const {
+  // Where a part of this rank is, to be asked for once.
+  PartPosition take(int64_t number) {
     PartPosition out{number, 0, false, {}};
     const auto found = std::lower_bound(
         positions.parts.begin(), positions.parts.end(), number,
         [](const PartPosition& position, int64_t wanted) { return position.number < wanted; });
-    if (found != positions.parts.end() && found->number == number) out = *found;
+    if (found != positions.parts.end() && found->number == number) out = std::move(*found);
     const int64_t n = positions.n;
     const int64_t turn = checkpoint.turn;
     // A turn of damaged bytes may be any number.
@@ -113,8 +114,8 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
   return Status();
 }
 
-// Reads what the rank says of its parts.
-Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition) {
+// Reads what the rank says of the parts that `owner` will own, which may be none.
+Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition, const World& owner) {
   Rank out{std::move(checkpoint), false, {}};
   const Checkpoint& rank = out.checkpoint;
   Found found;
@@ -128,9 +129,15 @@ Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition) {
         "go on with as many ranks, or save after the next element"));
   }
   out.ended = found.ended;
-  const std::string_view state = found.state ? *found.state : std::string_view(rank.inherited);
-  if (state.empty()) return out;
-  Archive archive(state);
+  if (!found.state) {
+    if (rank.inherited) out.positions = *rank.inherited;
+    return out;
+  }
+  if (found.state->empty()) return out;
+  out.positions.owner = owner;
+  const int64_t step = std::gcd(rank.world_size, owner.size);
+  out.positions.leaves_out_all = rank.rank % step != owner.rank % step;
+  Archive archive(*found.state);
   out.positions.state(archive);
   archive.finish();
   WEIR_TRY(archive.status());
@@ -249,20 +256,20 @@ Result<Checkpoint> joined(const Dataset& root, std::vector<Rank> ranks, const Wo
   out.turn = 0;
   WEIR_ASSIGN(out.held, held_rows(ranks, root.spec(), n, world));
   out.stage.clear();
-  out.inherited.clear();
+  out.inherited = nullptr;
   // No rank has begun.
   if (opened->positions.source.empty()) return out;
-  PartPositions positions;
-  positions.n = n;
-  positions.source = opened->positions.source;
+  const auto positions = std::make_shared<PartPositions>();
+  positions->n = n;
+  positions->source = opened->positions.source;
   for (Rank& rank : ranks) rank.positions.n = n;
   for (int64_t part = world.rank; part < n; part += world.size) {
     const auto owner = std::ranges::find_if(ranks, [&](const Rank& rank) { return rank.owns(part); });
-    positions.parts.push_back(owner->part(part));
+    positions->parts.push_back(owner->take(part));
+    if (positions->parts.back().given > kMostGiven)
+      return data_loss("a position has a turn that no part reaches");
   }
-  Archive archive;
-  positions.state(archive);
-  out.inherited = archive.take();
+  out.inherited = positions;
   return out;
 }
 
@@ -280,34 +287,19 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
   WEIR_TRY(check_document(document));
   std::vector<Rank> parts;
   for (Checkpoint& rank : ranks) {
-    WEIR_ASSIGN(Rank read, parts_of(std::move(rank), name_of_partition(*document.root())));
+    WEIR_ASSIGN(Rank read, parts_of(std::move(rank), name_of_partition(*document.root()), world));
     parts.push_back(std::move(read));
   }
   return joined(*document.root(), std::move(parts), world);
 }
 
-Status begin_parts(const Checkpoint& checkpoint, Session& session) {
-  if (checkpoint.inherited.empty()) return Status();
-  const auto inherited = std::make_shared<PartPositions>();
-  Archive archive(checkpoint.inherited);
-  inherited->state(archive);
-  archive.finish();
-  WEIR_TRY(archive.status());
-  if (inherited->parts.empty() && !checkpoint.stage.empty()) {
-    session.note_parts(inherited);
+void begin_parts(const Checkpoint& checkpoint, Session& session) {
+  if (!checkpoint.inherited) return;
+  if (checkpoint.inherited->parts.empty() && !checkpoint.stage.empty()) {
+    session.note_parts(checkpoint.inherited);
   } else {
-    session.use_part_positions(inherited);
+    session.use_part_positions(checkpoint.inherited);
   }
-  return Status();
-}
-
-std::string known_parts(const Session& session) {
-  const auto known = session.known_parts();
-  if (!known) return {};
-  PartPositions parts = *known;
-  Archive archive;
-  parts.state(archive);
-  return archive.take();
 }
 
 }  // namespace weir

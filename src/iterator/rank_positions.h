@@ -25,8 +25,6 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
 
 // Lets a session begin where the checkpoint says that the parts were, for operators that have not moved
 // since.
-Status begin_parts(const Checkpoint& checkpoint, Session& session);
-// The same for a checkpoint that the session saves; empty without parts.
-std::string known_parts(const Session& session);
+void begin_parts(const Checkpoint& checkpoint, Session& session);
 
 }  // namespace weir

@@ -305,21 +305,16 @@ TEST_CASE("parts: damaged numbers of a position are errors") {
   Checkpoint saved = require_value(Checkpoint::from_bytes(require_value(iterator->save())));
   const World world{1, 2, {}};
   saved.turn = INT64_MAX;
-  Checkpoint late = require_value(position_of(*document, {saved.to_bytes()}, world));
-  const std::string bytes = late.to_bytes();
-  CHECK(iterator->initialize(document, {.params = {}, .checkpoint = &bytes, .world = &world}).code() ==
-        Code::data_loss);
+  CHECK(position_of(*document, {saved.to_bytes()}, world).status().code() == Code::data_loss);
   saved.turn = 5;
   saved.stage.clear();
   for (const auto& [n, given] :
        {std::pair{INT64_MAX, int64_t{1}}, {int64_t{12}, int64_t{1}}, {int64_t{6}, INT64_MAX}}) {
-    PartPositions parts;
-    parts.n = n;
-    parts.source = "source";
-    parts.parts = {{0, given, false, {}}};
-    Archive archive;
-    parts.state(archive);
-    saved.inherited = archive.take();
+    const auto parts = std::make_shared<PartPositions>();
+    parts->n = n;
+    parts->source = "source";
+    parts->parts = {{0, given, false, {}}};
+    saved.inherited = parts;
     CHECK(position_of(*document, {saved.to_bytes()}, world).status().code() == Code::data_loss);
   }
 }
