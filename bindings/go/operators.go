@@ -47,7 +47,8 @@ func Counter(options ...CounterOptions) Pipeline {
 
 // CsvOptions is what Csv takes beside its arguments.
 type CsvOptions struct {
-	// The first row of each file holds names, the same in all files, and is left out. Default: false.
+	// The first row of each file holds names, and is left out. They are the same in all files unless `columns` are
+	// found by their names. Default: false.
 	Header Bool
 
 	// The byte between fields. Default: ",".
@@ -91,8 +92,9 @@ type CsvOptions struct {
 //
 // files: A file name, a list of names, or a dataset of names.
 //
-// columns: Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64,
-// float32, float64 or string.
+// columns: Each column's dtype, if every row has a value for it, or the default for empty fields: [int64, 0.5].
+// int32, int64, float32, float64 or string. Of files with a header also as fields, {id: int64, score: float32 =
+// 0.5}: the columns of these names, wherever each file has them, as a dict.
 func Csv(files Files, columns Expression, options ...CsvOptions) Pipeline {
 	c := newCall("csv")
 	c.positional("files", asFiles, files)

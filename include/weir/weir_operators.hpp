@@ -30,7 +30,8 @@ struct CounterOptions {
 };
 
 struct CsvOptions {
-  // The first row of each file holds names, the same in all files, and is left out. Default: false.
+  // The first row of each file holds names, and is left out. They are the same in all files unless columns
+  // are found by their names. Default: false.
   Bool header{};
   // The byte between fields. Default: ",".
   String delim{};
@@ -809,8 +810,9 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // then a row that is too long is one error in its place, and skip and shard directly after it go straight to
 // their rows.
 // files: A file name, a list of names, or a dataset of names.
-// columns: Each column's dtype, if every row has a value for it, or the default for empty fields. int32,
-// int64, float32, float64 or string.
+// columns: Each column's dtype, if every row has a value for it, or the default for empty fields: [int64,
+// 0.5]. int32, int64, float32, float64 or string. Of files with a header also as fields, {id: int64, score:
+// float32 = 0.5}: the columns of these names, wherever each file has them, as a dict.
 inline Pipeline csv(const Files& files, const Expression& columns, const CsvOptions& options = {}) {
   return Pipeline(detail::OperatorCall("csv")
                       .positional(files)

@@ -104,13 +104,15 @@ struct SpecParam {
 };
 
 // The columns of a table: the name of a dtype where every row must have a value, or the value of rows that
-// have none.
+// have none; by their places, or as fields, by their names.
 struct ColumnsParam {
   struct Column {
     DType dtype = DType::invalid;
     // A scalar of that dtype.
     std::optional<Tensor> fallback;
+    std::string name{};
   };
+  bool by_name = false;
   std::vector<Column> columns;
 };
 

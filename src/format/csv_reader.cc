@@ -20,7 +20,11 @@ void CsvNames::state(Archive& archive) {
   archive("columns_of", file);
 }
 
-void CsvReader::compare_names() {
+void CsvReader::take_names() {
+  if (rows_.format().by_name) {
+    if (auto mistake = rows_.pick()) fail(Code::invalid_argument, *std::move(mistake));
+    return;
+  }
   if (first_ == nullptr || rows_.header() == first_->names) return;
   if (first_->names.empty()) {
     *first_ = {rows_.header(), file()};
@@ -69,14 +73,28 @@ void CsvReader::skip_header() {
   if (size == 0) {
     fail(Code::invalid_argument, expected_found("a header", "an empty file"));
   } else {
-    // As of a row, a mistake in it is one error, and the rows follow.
-    if (rows_.mistaken()) {
-      rows_.add(file(), blocks_.offset(), record_);
+    // As of a row, a mistake in it is one error, and the rows follow, unless it says which columns they have.
+    if (!rows_.mistaken()) {
+      take_names();
+    } else if (rows_.format().by_name) {
+      fail(Code::invalid_argument, rows_.mistake());
     } else {
-      compare_names();
+      rows_.add(file(), blocks_.offset(), record_);
     }
     blocks_.advance(size);
   }
+}
+
+Result<CsvPicks> CsvReader::read_header() {
+  rows_.begin(1);
+  if (begins_like_text()) skip_header();
+  if (!failure_.ok()) return std::exchange(failure_, {});
+  return rows_.picks();
+}
+
+Status CsvReader::seek(RecordPosition position) {
+  if (rows_.format().by_name && position.offset > 0) WEIR_TRY(read_header().status());
+  return FileReader::seek(position);
 }
 
 Status CsvReader::next_batch(size_t max_rows, size_t max_bytes, Block& out) {

@@ -27,6 +27,11 @@ class CsvReader : public FileReader {
             uint64_t record_bytes_limit = kRecordBytesLimit, size_t block_bytes = kBlockBytes,
             CsvNames* first = nullptr);
 
+  // As of any FileReader. Where columns are found by their names it reads the header first.
+  Status seek(RecordPosition position);
+  // Reads the header of a file of which nothing was read.
+  Result<CsvPicks> read_header();
+
   // Puts up to `max_rows` rows into `out`, and no more once they take `max_bytes` bytes of the file. None at
   // the end, or before an error of the file, which is returned then.
   Status next_batch(size_t max_rows, size_t max_bytes, Block& out);
@@ -40,7 +45,8 @@ class CsvReader : public FileReader {
   bool next_row();
   void finish(Block& out);
 
-  void compare_names();
+  // Of the header that was parsed.
+  void take_names();
 
   CsvRows rows_;
   CsvNames* const first_;

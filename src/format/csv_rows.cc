@@ -44,6 +44,7 @@ bool CsvRows::parse_header(const char*& at, const char* end, bool last) {
   if (bytes.size() < kByteOrderMark.size() && !last) return false;
   if (bytes.starts_with(kByteOrderMark)) at += kByteOrderMark.size();
   header_.clear();
+  names_.clear();
   CsvField value;
   CsvEnd ended = CsvEnd::delimiter;
   for (int64_t field = 0; ended == CsvEnd::delimiter; ++field) {
@@ -54,8 +55,23 @@ bool CsvRows::parse_header(const char*& at, const char* end, bool last) {
     std::string name(value.bytes);
     if (value.doubled) name.resize(CsvParser::undouble(value.bytes, name.data()));
     header_ += concat(field == 0 ? "" : ", ", quote(name));
+    names_.push_back(std::move(name));
   }
   return true;
+}
+
+std::optional<Mistake> CsvRows::pick() {
+  picks_.assign(names_.size(), -1);
+  for (size_t column = 0; column < format_.columns.size(); ++column) {
+    const std::string& name = format_.columns[column].name;
+    const auto found = std::find(names_.begin(), names_.end(), name);
+    if (found == names_.end()) return expected_found(concat("a column ", quote(name)), header_);
+    if (std::find(found + 1, names_.end(), name) != names_.end())
+      return expected_found(concat("one column ", quote(name)), header_,
+                            "rename one, or read columns by their places");
+    picks_[static_cast<size_t>(found - names_.begin())] = static_cast<int>(column);
+  }
+  return std::nullopt;
 }
 
 bool CsvRows::parse(const char*& at, const char* end, bool last) {
@@ -73,6 +89,11 @@ bool CsvRows::parse(const char*& at, const char* end, bool last) {
     if (ended == CsvEnd::more) return false;
     if (value.mistake && wrong_.kind == Wrong::Kind::nothing)
       wrong_ = {field, 0, value.mistake, value.bytes, Wrong::Kind::field};
+    if (format_.by_name) {
+      const int picked = static_cast<size_t>(field) < picks_.size() ? picks_[static_cast<size_t>(field)] : -1;
+      if (picked >= 0 && !value.mistake) set(static_cast<size_t>(picked), field, value);
+      continue;
+    }
     const bool wanted = all || (column < columns && format_.select[column] == field);
     if (!wanted) continue;
     if (left_out != left_out_end && *left_out == field) {
@@ -82,7 +103,8 @@ bool CsvRows::parse(const char*& at, const char* end, bool last) {
     if (column < columns && !value.mistake) set(column, field, value);
     ++column;
   }
-  if (column != columns && wrong_.kind == Wrong::Kind::nothing)
+  const bool fits = format_.by_name ? static_cast<size_t>(field) == picks_.size() : column == columns;
+  if (!fits && wrong_.kind == Wrong::Kind::nothing)
     wrong_ = {field, static_cast<int64_t>(column), nullptr, {}, Wrong::Kind::count};
   return true;
 }
@@ -158,6 +180,8 @@ Mistake CsvRows::describe(const Wrong& wrong) const {
     default:
       break;
   }
+  if (format_.by_name)
+    return expected_found(concat(picks_.size(), " fields, as in the header"), concat(wrong.field));
   if (!format_.select.empty())
     return expected_found(concat("at least ", format_.select.back() + 1, " fields"), concat(wrong.field));
   const char* const fields = format_.exclude.empty() ? " fields" : " fields besides the excluded ones";

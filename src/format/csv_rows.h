@@ -23,7 +23,12 @@ struct CsvColumn {
   DType dtype = DType::invalid;
   // The default for empty fields; a scalar of that dtype. Without it an empty field is a mistake.
   std::optional<Tensor> fallback;
+  // As the header has it, where columns are found by their names.
+  std::string name{};
 };
+
+// The column that each field of a row is; -1: none.
+using CsvPicks = std::vector<int>;
 
 struct CsvFormat {
   std::vector<CsvColumn> columns;
@@ -31,6 +36,8 @@ struct CsvFormat {
   std::vector<int64_t> select;
   // Which fields of a row are left out, ascending; only if `select` is empty.
   std::vector<int64_t> exclude;
+  // The header says which fields the columns are, and how many a row has.
+  bool by_name = false;
   // The first row of the file holds names, and is left out.
   bool header = false;
   char delimiter = ',';
@@ -48,8 +55,13 @@ class CsvRows {
   int rows() const { return rows_; }
   // Whether the row that was parsed has a mistake.
   bool mistaken() const { return wrong_.kind != Wrong::Kind::nothing; }
+  Mistake mistake() const { return describe(wrong_); }
   // The names of the header that was parsed, in quotes.
   const std::string& header() const { return header_; }
+  // Finds the columns in the header that was parsed; what is wrong if it doesn't have each of them once.
+  std::optional<Mistake> pick();
+  const CsvPicks& picks() const { return picks_; }
+  void pick(const CsvPicks& picks) { picks_ = picks; }
 
   // Forgets the rows. REQUIRES: at most `max_rows` are added
   void begin(size_t max_rows);
@@ -91,6 +103,9 @@ class CsvRows {
   Wrong wrong_;
   int rows_ = 0;
   std::string header_;
+  std::vector<std::string> names_;
+  // Where columns are found by their names.
+  CsvPicks picks_;
   // The memory of strings that were copied, the last of which has room left.
   std::vector<BufferRef> copies_;
   size_t copied_ = 0;

@@ -188,6 +188,7 @@ class ArgumentBinder {
   }
 
   Status take(ColumnsParam& slot) {
+    if (node_->kind == Kind::features) return take_named(slot);
     if (node_->kind != Kind::list || node_->items.empty()) {
       return error(*node_, "expected a list of columns, such as [int64, 0.5, string]");
     }
@@ -204,6 +205,22 @@ class ArgumentBinder {
       }
       column.fallback = (*value->constant())[0];
     }
+    return {};
+  }
+
+  Status take_named(ColumnsParam& slot) {
+    FieldsParam named;
+    WEIR_TRY(take(named));
+    const auto refuses = [](const FieldType& field) -> std::optional<Mistake> {
+      if (field.form == FieldType::Form::tensor && !field.optional && field.shape == Shape()) return {};
+      return Mistake{"isn't the dtype of a column",
+                     "write a dtype, with a default for empty fields or without: int64 = 0"};
+    };
+    const Status fits = check_fields(named.fields, refuses);
+    if (!fits.ok()) return with_operator(fits, site_.def.name, field_->name);
+    slot.by_name = true;
+    for (FieldType& field : named.fields)
+      slot.columns.push_back({field.dtype, std::move(field.fallback), std::move(field.name)});
     return {};
   }
 

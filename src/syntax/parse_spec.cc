@@ -62,6 +62,7 @@ NodePtr Parser::value_or_dtype() {
 }
 
 NodePtr Parser::columns() {
+  if (cursor_.at(TokenKind::left_brace)) return fields();
   if (!cursor_.at(TokenKind::left_bracket)) return pipeline();
   return bracketed(Kind::list, TokenKind::right_bracket, [this](Item&) { return value_or_dtype(); });
 }

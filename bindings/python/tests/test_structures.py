@@ -119,6 +119,15 @@ def test_columns_of_csv(case, tmp_path):
         assert next(iter(read)) == next(iter(decoded)) == row
 
 
+def test_columns_of_csv_by_the_names_of_a_header(tmp_path):
+    for name, rows in (("one", "a,b\n1,2\n"), ("two", "b,c,a\n,4,5\n")):
+        (tmp_path / name).write_text(rows)
+    columns = {"b": np.int32(7), "a": "int64"}
+    read = weir.csv([str(tmp_path / "one"), str(tmp_path / "two")], columns, header=True)
+    assert str(read.spec) == "{b: int32, a: int64}"
+    assert list(read) == [{"b": 2, "a": 1}, {"b": 7, "a": 5}]
+
+
 def test_numpy_scalars_adapt_as_literals_do():
     numbers = weir.from_tensor_slices(np.arange(3, dtype=np.int32))
     floats = numbers.map(lambda x: fn.cast(x, np.float64))

@@ -99,7 +99,8 @@ class LineRows final : public StringRows {
 
 class TableRows final : public RecordRows {
  public:
-  explicit TableRows(CsvFormat format) : rows_(std::move(format)) {}
+  TableRows(CsvFormat format, std::map<std::string, CsvPicks> picks)
+      : rows_(std::move(format)), picks_(std::move(picks)) {}
 
   void begin(int rows, Block& out, const OwnersRef& owners) override {
     out.reset(rows_.format().columns.size());
@@ -110,6 +111,10 @@ class TableRows final : public RecordRows {
   std::string_view add(const RecordBytes& record) override {
     const auto ends_row = [](int c) { return c == '\n' || c == '\r'; };
     if (!record.begins_file() && !ends_row(record.before)) return "it does not begin a row";
+    if (!picks_.empty() && file_ != record.file) {
+      file_ = record.file;
+      rows_.pick(picks_.at(file_));
+    }
     const std::string_view text = record.text();
     const char* at = text.data();
     const char* const end = at + text.size();
@@ -126,6 +131,9 @@ class TableRows final : public RecordRows {
 
  private:
   CsvRows rows_;
+  // Of each file, where columns are found by their names.
+  const std::map<std::string, CsvPicks> picks_;
+  std::string file_;
   Block* out_ = nullptr;
   OwnersRef owners_;
 };
@@ -263,8 +271,8 @@ class ElementRows final : public FieldRows<TarRows> {
 std::unique_ptr<RecordRows> tfrecord_rows() { return std::make_unique<TFRecordRows>(); }
 std::unique_ptr<RecordRows> fixed_rows() { return std::make_unique<FixedRows>(); }
 std::unique_ptr<RecordRows> line_rows() { return std::make_unique<LineRows>(); }
-std::unique_ptr<RecordRows> csv_rows(CsvFormat format) {
-  return std::make_unique<TableRows>(std::move(format));
+std::unique_ptr<RecordRows> csv_rows(CsvFormat format, std::map<std::string, CsvPicks> picks) {
+  return std::make_unique<TableRows>(std::move(format), std::move(picks));
 }
 std::unique_ptr<RecordRows> json_rows(const std::vector<FieldType>& fields) {
   return std::make_unique<ObjectRows>(fields);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -56,7 +57,7 @@ class RecordRows {
 std::unique_ptr<RecordRows> tfrecord_rows();
 std::unique_ptr<RecordRows> fixed_rows();
 std::unique_ptr<RecordRows> line_rows();
-std::unique_ptr<RecordRows> csv_rows(CsvFormat format);
+std::unique_ptr<RecordRows> csv_rows(CsvFormat format, std::map<std::string, CsvPicks> picks);
 std::unique_ptr<RecordRows> json_rows(const std::vector<FieldType>& fields);
 std::unique_ptr<RecordRows> tar_rows(const std::vector<FieldType>& fields);
 

@@ -2,6 +2,8 @@
 // rows of tables in text form, file after file or in turns. A row with a mistake is one error, as is a file
 // that fails. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next
 // row.
+#include <map>
+
 #include "format/csv_reader.h"
 #include "ops/files/file_source.h"
 #include "ops/files/record_access.h"
@@ -28,8 +30,9 @@ struct CsvParams : ParamsOf<CsvParams> {
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("columns", columns,
-      "Each column's dtype, if every row has a value for it, or the default for empty fields. int32, int64, float32, float64 or string.");
-    f("header", header, "The first row of each file holds names, the same in all files, and is left out.");
+      "Each column's dtype, if every row has a value for it, or the default for empty fields: `[int64, 0.5]`. int32, int64, float32, float64 or string. Of files with a header also as fields, `{id: int64, score: float32 = 0.5}`: the columns of these names, wherever each file has them, as a dict.");
+    f("header", header,
+      "The first row of each file holds names, and is left out. They are the same in all files unless `columns` are found by their names.");
     f("delim", delim, "The byte between fields.");
     f("quote", quote,
       "Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.");
@@ -82,6 +85,14 @@ Status field_numbers(const ValueParam& param, const char* name, std::vector<int6
 Status check_fields(const CsvParams& params, std::vector<int64_t>& select, std::vector<int64_t>& exclude) {
   WEIR_TRY(field_numbers(params.exclude, "exclude", exclude));
   WEIR_TRY(field_numbers(params.select, "select", select));
+  if (params.columns.by_name) {
+    if (params.header.is_constant() && !*params.header)
+      return with_parameter(
+          invalid_argument({"columns are found by the names of a header", "write header: true"}), "columns");
+    const char* const other = params.select.set ? "select" : params.exclude.set ? "exclude" : nullptr;
+    if (other == nullptr) return Status();
+    return with_parameter(invalid_argument(expected_found("columns by their names alone", other)), other);
+  }
   if (!params.select.set) return Status();
   if (params.exclude.set) {
     return with_parameter(invalid_argument(expected_found("either select or exclude", "both")), "exclude");
@@ -106,7 +117,8 @@ struct Format {
     std::vector<int64_t> select;
     std::vector<int64_t> exclude;
     WEIR_TRY(check_fields(params, select, exclude));
-    Spec row = Spec::tuple({});
+    std::vector<std::string> names;
+    std::vector<Spec> types;
     for (const ColumnsParam::Column& column : params.columns.columns) {
       if (!is_column(column.dtype)) {
         return with_parameter(
@@ -114,9 +126,11 @@ struct Format {
                                             std::string(dtype_name(column.dtype)), "cast it in a map")),
             "columns");
       }
-      row.children.push_back(Spec::tensor(column.dtype));
+      names.push_back(column.name);
+      types.push_back(Spec::tensor(column.dtype));
     }
-    return row;
+    if (!params.columns.by_name) return Spec::tuple(std::move(types));
+    return Spec::dict(std::move(names), std::move(types));
   }
 
   using Memory = CsvNames;
@@ -129,9 +143,10 @@ struct Format {
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
-    WEIR_TRY(check_headers(ctx, params, files));
+    std::map<std::string, CsvPicks> picks;
+    WEIR_TRY(check_headers(ctx, params, files, picks));
     const IndexedFormat indexed = indexed_format(format);
-    return indexed_access(ctx, files, indexed, csv_rows(std::move(format)));
+    return indexed_access(ctx, files, indexed, csv_rows(std::move(format), std::move(picks)));
   }
   static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
     const auto format = format_of(params);
@@ -140,9 +155,11 @@ struct Format {
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 
  private:
-  // Of files that are read by positions.
-  static Status check_headers(Context& ctx, const Params& params, const std::vector<std::string>& files) {
-    if (!*params.header || files.size() < 2) return Status();
+  // Of files that are read by positions; `picks` gets where they have the columns that are found by names.
+  static Status check_headers(Context& ctx, const Params& params, const std::vector<std::string>& files,
+                              std::map<std::string, CsvPicks>& picks) {
+    const bool by_name = params.columns.by_name;
+    if (!*params.header || (files.size() < 2 && !by_name)) return Status();
     const auto limit = static_cast<uint64_t>(ctx.runtime().limits.record_bytes);
     Memory first;
     Block row;
@@ -150,7 +167,11 @@ struct Format {
       WEIR_ASSIGN(std::unique_ptr<ByteStream> stream,
                   open_stream(ctx.session.files(), name, Compression::none));
       WEIR_ASSIGN(const std::unique_ptr<Reader> reader, make(std::move(stream), params, limit, first));
-      WEIR_TRY(reader->next_batch(1, 1, row));
+      if (by_name) {
+        WEIR_ASSIGN(picks[name], reader->read_header());
+      } else {
+        WEIR_TRY(reader->next_batch(1, 1, row));
+      }
     }
     return Status();
   }
@@ -159,7 +180,8 @@ struct Format {
     WEIR_TRY(check_delim(params));
     WEIR_TRY(check_fields(params, format.select, format.exclude));
     for (const ColumnsParam::Column& column : params.columns.columns)
-      format.columns.push_back({column.dtype, column.fallback});
+      format.columns.push_back({column.dtype, column.fallback, column.name});
+    format.by_name = params.columns.by_name;
     format.header = *params.header;
     format.delimiter = (*params.delim)[0];
     format.quotes = *params.quote;

@@ -44,10 +44,12 @@ which the first such reading makes, of files whose header has no mistake; then a
 long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields.
-int32, int64, float32, float64 or string.
-- `header`: The first row of each file holds names, the same in all files, and is left out. Default:
-`false`.
+- `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields:
+`[int64, 0.5]`. int32, int64, float32, float64 or string. Of files with a header also as fields,
+`{id: int64, score: float32 = 0.5}`: the columns of these names, wherever each file has them, as a
+dict.
+- `header`: The first row of each file holds names, and is left out. They are the same in all files
+unless `columns` are found by their names. Default: `false`.
 - `delim`: The byte between fields. Default: `","`.
 - `quote`: Fields may be in double quotes, with delimiters and line ends inside and quotes doubled.
 Default: `true`.

@@ -326,7 +326,10 @@ def extended(name: str, kind: str) -> Callable[..., Any] | None:
 
 
 def _named_columns(entry: Entry, values: tuple[Any, ...]) -> tuple[int, list[str]] | None:
-    """Which argument gives columns by their names, and the names; None if there is none."""
+    """Which argument names columns that are found by their places, and the names; None if there is none."""
+    given = {parameter.name: value for parameter, value in zip(entry.parameters, values, strict=True)}
+    if given.get("header", MISSING) not in (MISSING, False):
+        return None
     for at, (parameter, value) in enumerate(zip(entry.parameters, values, strict=True)):
         if parameter.type == "list of values and dtypes" and isinstance(value, dict):
             return at, list(value)

@@ -190,6 +190,12 @@ def column(value: Any) -> Any:
     raise TypeError(f"expected a dtype, its name, or a default, found {type(value).__name__}")
 
 
-def columns(values: Any) -> Node:
-    """Columns of CSV, in a list."""
-    return _list(values, column)
+def columns(values: Any) -> Any:
+    """Columns of CSV: a list, or as fields those of a header, where a number is a default of its dtype."""
+    return structure(values, _named_column) if isinstance(values, dict) else _list(values, column)
+
+
+def _named_column(value: Any) -> Any:
+    if isinstance(value, np.number) or type(value) in (int, float):
+        return joined([f"{spec_node(value)} = ", _literal(value)])
+    return fields(value)
