@@ -70,10 +70,14 @@ Result<std::unique_ptr<ParamsBase>> bound_params(Opening& opening) {
 
 Status refuse(const Dataset& node, const ParamsBase& params) {
   if (!can_be_read_by_position(node.op())) {
-    return Status(Code::failed_precondition,
-                  expected_found("operators that know the position of each element",
-                                 concat(node.op().name, ", which does not"),
-                                 "put it after this one, or shuffle(n) in place of this one"));
+    const bool given = node.op().position.opens_variables;
+    return Status(
+        Code::failed_precondition,
+        expected_found(
+            "operators that know the position of each element",
+            concat(given ? "the dataset that a function is given" : node.op().name, ", which does not"),
+            given ? "put this one before the operator that calls the function, or shuffle(n) in its place"
+                  : "put it after this one, or shuffle(n) in place of this one"));
   }
   const char* expected = node.op().access.refuses ? node.op().access.refuses(params) : nullptr;
   if (!expected) return Status();

@@ -162,7 +162,9 @@ std::string_view CsvRows::copy_of(std::string_view doubled) {
 }
 
 Mistake CsvRows::describe(const Wrong& wrong) const {
-  const std::string where = concat(" in field ", wrong.field);
+  std::string where = concat(" in field ", wrong.field);
+  if (format_.by_name && wrong.kind != Wrong::Kind::field)
+    where += concat(" (", quote(format_.columns[static_cast<size_t>(wrong.column)].name), ")");
   // Of several lines the first, so that the message reads as one.
   const std::string_view line = wrong.bytes.substr(0, wrong.bytes.find_first_of("\r\n"));
   const std::string shown =
@@ -172,7 +174,8 @@ Mistake CsvRows::describe(const Wrong& wrong) const {
       return expected_found(concat("a field", where, " that RFC 4180 allows"), shown, wrong.mistake);
     case Wrong::Kind::missing:
       return expected_found(concat("a value", where), wrong.bytes.empty() ? "nothing" : shown,
-                            "write a default in place of the column's dtype");
+                            format_.by_name ? "write a default after the column's dtype, as in int64 = 0"
+                                            : "write a default in place of the column's dtype");
     case Wrong::Kind::number: {
       const DType dtype = format_.columns[static_cast<size_t>(wrong.column)].dtype;
       return expected_found(concat(article(dtype), dtype_name(dtype), where), shown);
