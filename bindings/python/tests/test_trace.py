@@ -202,6 +202,16 @@ def test_a_value_used_twice_is_computed_once():
     assert all(first == second for first, second in draws)
 
 
+def test_a_value_used_twice_in_a_function_of_an_inner_dataset():
+    def running(total, x):
+        total = total + x
+        return total, total * 2
+
+    made = weir.range(4).window(2).flat_map(lambda w: w.scan(0, running).map(lambda x: x + 1))
+    assert str(made).count("let _t1 = total + x in") == 1
+    assert [int(x) for x in made] == [1, 3, 5, 11]
+
+
 def test_a_value_that_goes_into_an_inner_lambda_is_computed_outside():
     def drawn(x):
         r = fn.random_uniform([])

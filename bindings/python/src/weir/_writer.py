@@ -100,9 +100,9 @@ class Writer:
         if isinstance(part, Captured):
             return part.handed
         if isinstance(part, Group):
-            made = [(name, joined(map(self._part, parts))) for name, parts in part.members]
-            if part.piped:
-                made[0] = ("", self._input(part.members[0][1][0]))
+            # Each once, since a lambda's bindings are written with it.
+            made = [("", self._input(part.members[0][1][0]))] if part.piped else []
+            made += [(name, joined(map(self._part, parts))) for name, parts in part.members[len(made) :]]
             return Node(part.kind, part.name, tuple(made))
         if not isinstance(part, Lambda):
             return part
