@@ -212,6 +212,14 @@ def test_a_value_used_twice_in_a_function_of_an_inner_dataset():
     assert [int(x) for x in made] == [1, 3, 5, 11]
 
 
+def test_a_function_with_the_name_of_an_operator():
+    assert {*dir(weir.Dataset)} & {*fn.__all__} - {"apply", "cardinality"} == {"unique"}
+    distinct = weir.from_tensors(np.array([3, -3, 1])).map(lambda x: fn.unique(fn.abs(x))[0])
+    assert distinct.get_single_element().tolist() == [3, 1]
+    inner = weir.range(2).map(lambda x: weir.from_tensors(fn.abs(x)).unique().get_single_element())
+    assert [int(x) for x in inner] == [0, 1]
+
+
 def test_a_value_that_goes_into_an_inner_lambda_is_computed_outside():
     def drawn(x):
         r = fn.random_uniform([])
