@@ -29,7 +29,7 @@ def write_data(folder: pathlib.Path) -> list[str]:
                 if n != 3:
                     boxes = [{"category_id": int(draws.randint(90)), "bbox": [0, 1]} for _ in range(n % 3)]
                     page["annotations"] = boxes
-                png = weir.from_tensors(pixels).map(lambda x: weir.fn.encode_png(x)).get_single_element()
+                png = weir.from_tensors(pixels).map(weir.fn.encode_png).get_single_element()
                 members = {"json": json.dumps(page).encode(), "png": png, "txt": b"text"}
                 for suffix, content in members.items():
                     member = tarfile.TarInfo(f"part/{shard}{n}.{suffix}")
