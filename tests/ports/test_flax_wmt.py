@@ -16,14 +16,14 @@ FIELDS = "{inputs: int32[?], targets: int32[?]}"
 
 
 def write_data(folder: pathlib.Path) -> pathlib.Path:
-    """150 pairs of sentences as numbers of pieces, each ending in 1; some are longer than LENGTH."""
+    """140 pairs of sentences as numbers of pieces, each ending in 1; some are longer than LENGTH."""
     draws = np.random.RandomState(5)
     path = folder / "pairs.jsonl"
     with path.open("w") as file:
-        for _ in range(150):
+        for _ in range(140):
             pair = {
                 key: [*draws.randint(2, 100, size=draws.randint(0, most)).tolist(), 1]
-                for key, most in (("inputs", 14), ("targets", 27))
+                for key, most in (("inputs", 24), ("targets", 27))
             }
             file.write(json.dumps(pair) + "\n")
     return path
