@@ -23,6 +23,20 @@ Spec child(const Spec& spec, uint32_t index) {
   return Spec(std::move(handle));
 }
 
+Spec member(const Spec& spec, const nb::str& name) {
+  for (uint32_t i = 0; spec.plan.kind == WEIR_SPEC_DICT && i < spec.plan.keys.size(); ++i) {
+    if (name.equal(spec.plan.keys[i])) return child(spec, i);
+  }
+  throw nb::key_error(nb::str(name).c_str());
+}
+
+Spec position(const Spec& spec, int64_t index) {
+  const auto count = static_cast<int64_t>(spec.plan.children.size());
+  const int64_t place = index < 0 ? index + count : index;
+  if (spec.plan.kind != WEIR_SPEC_TUPLE || place < 0 || place >= count) throw nb::index_error();
+  return child(spec, static_cast<uint32_t>(place));
+}
+
 nb::object shape(const Spec& spec) {
   if (spec.plan.rank < 0) return nb::none();
   PyObject* out = PyTuple_New(spec.plan.rank);
@@ -77,6 +91,8 @@ void define_spec(nb::module_& module) {
                        out.append(nb::cast(child(self, i)));
                      return nb::tuple(out);
                    })
+      .def("__getitem__", member, nb::arg("key"))
+      .def("__getitem__", position, nb::arg("index"))
       .def("component", component, nb::arg("path"))
       .def("__str__", format)
       .def("__repr__", [](const Spec& self) { return "weir.Spec(\"" + format(self) + "\")"; })

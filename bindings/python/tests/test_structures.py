@@ -122,8 +122,11 @@ def test_columns_of_csv(case, tmp_path):
 def test_columns_of_csv_by_the_names_of_a_header(tmp_path):
     for name, rows in (("one", "a,b\n1,2\n"), ("two", "b,c,a\n,4,5\n")):
         (tmp_path / name).write_text(rows)
+    names = [str(tmp_path / "one"), str(tmp_path / "two")]
+    for default in (b"", ""):
+        assert [row["b"] for row in weir.csv(names, {"b": default}, header=True)] == [b"2", b""]
     columns = {"b": np.int32(7), "a": "int64"}
-    read = weir.csv([str(tmp_path / "one"), str(tmp_path / "two")], columns, header=True)
+    read = weir.csv(names, columns, header=True)
     assert str(read.spec) == "{b: int32, a: int64}"
     assert list(read) == [{"b": 2, "a": 1}, {"b": 7, "a": 5}]
 
@@ -185,3 +188,14 @@ def test_shard_of_one_process_is_the_whole(monkeypatch):
     unknown = weir.parse("range(4) | shard(auto, auto)", runtime=weir.Runtime(threads=1))
     with pytest.raises(weir.errors.FailedPrecondition, match='WORLD_SIZE="2" without RANK'):
         list(unknown)
+
+
+def test_members_of_a_spec():
+    spec = weir.Spec("{a: int64, b: (float32[3], string)}")
+    assert (str(spec["a"]), str(spec["b"][0]), str(spec["b"][-1])) == ("int64", "float32[3]", "string")
+    for found, key in ((spec, "c"), (spec["a"], "a")):
+        with pytest.raises(KeyError):
+            found[key]
+    for found, index in ((spec["b"], 2), (spec["b"], -3), (spec, 0)):
+        with pytest.raises(IndexError):
+            found[index]

@@ -191,11 +191,13 @@ def column(value: Any) -> Any:
 
 
 def columns(values: Any) -> Any:
-    """Columns of CSV: a list, or as fields those of a header, where a number is a default of its dtype."""
+    """Columns of CSV: a list, or as fields those of a header, where a number or bytes are a default of its dtype."""
     return structure(values, _named_column) if isinstance(values, dict) else _list(values, column)
 
 
 def _named_column(value: Any) -> Any:
+    if isinstance(value, bytes) or (isinstance(value, str) and not value):
+        return joined(["string = ", _literal(value)])
     if isinstance(value, np.number) or type(value) in (int, float):
         return joined([f"{spec_node(value)} = ", _literal(value)])
     return fields(value)
