@@ -288,6 +288,8 @@ def test_states_that_are_values():
 
 def test_functions_that_take_lists_take_tuples():
     assert [x.tolist() for x in weir.range(2).map(lambda x: fn.stack((x, x)))] == [[0, 0], [1, 1]]
+    assert text(lambda x: fn.reshape(x, (-1, 1))) == "x -> reshape(x, [-1, 1])"
+    assert text(lambda x: fn.pad([x], ((1, fn.size(x)),))) == "x -> pad([x], [[1, size(x)]])"
     parts = weir.range(2).map(lambda x: fn.split(fn.stack([x, 5]), 2))
     assert [x.tolist() for x in parts.map(lambda t: fn.concat(t))] == [[0, 5], [1, 5]]
 

@@ -215,6 +215,8 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         call.state = value
     if kind == "list":
         value = _members(value)
+    elif kind in ("tensor", "constant"):
+        value = _listed(value)
     if isinstance(value, Value):
         return [Bare(value)]
     if parameter.auto and isinstance(value, str) and value == "auto":
@@ -241,6 +243,11 @@ def _members(value: Any) -> Any:
     if isinstance(value, Value) and spec_of(value).kind == "tuple":
         return [position(value, i) for i in range(len(spec_of(value).children))]
     return list(value) if isinstance(value, tuple) else value
+
+
+def _listed(value: Any) -> Any:
+    """A tensor that is written as a tuple of Python, at any depth, such as a shape, as a list."""
+    return [_listed(part) for part in value] if isinstance(value, (tuple, list)) else value
 
 
 def _written(call: _Call, values: tuple[Any, ...]) -> Group:
