@@ -272,10 +272,11 @@ EXTENDED = """
 
 def __getattr__(name):
     # What extensions bring.
+    from ._aliases import missing_function
     from ._apply import extended
 
     if name.startswith("_") or (function := extended(name, "function")) is None:
-        raise AttributeError(f"module 'weir.fn' has no attribute {name!r}")
+        raise AttributeError(missing_function(name, __all__))
     return function
 """
 

@@ -90,6 +90,23 @@ def test_names_of_the_package_that_are_missing(case):
 @pytest.mark.parametrize(
     "case",
     [
+        ("reduce_sum", r"write weir\.fn\.sum$"),
+        ("equal", "write the operator"),
+        ("strings", "in weir.fn itself"),
+        ("map_fn", r"weir\.fn\.rows"),
+        ("concatenate", "did you mean concat"),
+        ("xyzzy", "has no attribute 'xyzzy'$"),
+    ],
+)
+def test_functions_that_are_missing(case):
+    name, hint = case
+    with pytest.raises(AttributeError, match=hint):
+        getattr(weir.fn, name)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
         ("with_options", r"write options\("),
         ("bacth", "did you mean batch"),
         ("make_one_shot_iterator", r"iter\(dataset\)"),

@@ -55,6 +55,18 @@ _NAMES = {
     "repeat": "write dataset.repeat(n)",
     "bool": "write weir.bool_",
 }
+# What functions of tf and its modules are here; those that have another name alone.
+_FUNCTIONS = {
+    **dict.fromkeys(("add", "subtract", "multiply", "divide", "equal", "less", "greater"), "write the operator"),
+    **dict.fromkeys(("image", "io", "linalg", "math", "random", "strings"), "its functions are in weir.fn itself"),
+    **dict.fromkeys(("map_fn", "vectorized_map"), "write weir.fn.rows(x, f)"),
+    **dict.fromkeys(("case", "cond", "py_function"), "see weir.cond and weir.py_function"),
+    "clip_by_value": "write weir.fn.clip",
+    "constant": "write the number, list or array",
+    "fill": "write weir.fn.full",
+    "range": "write weir.fn.arange",
+    "slice": "write x[a:b]",
+}
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
@@ -78,3 +90,11 @@ def missing_name(name: str, known: Iterable[str], functions: Iterable[str], meth
     if name in methods:
         return f"{said}; it is a method of datasets: dataset.{name}(...)"
     return said + _nearest(name, known)
+
+
+def missing_function(name: str, known: Iterable[str]) -> str:
+    """What to say of a function that expressions don't have."""
+    said = f"module 'weir.fn' has no attribute {name!r}"
+    if name.startswith("reduce_") and name[len("reduce_") :] in known:
+        return f"{said}; write weir.fn.{name[len('reduce_') :]}"
+    return f"{said}; {_FUNCTIONS[name]}" if name in _FUNCTIONS else said + _nearest(name, known)
