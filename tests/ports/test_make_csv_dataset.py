@@ -10,15 +10,15 @@ from ports import check_elements, check_equal, check_parts, check_positions
 
 import weir
 
-# A number is a column's default, which an empty field has, and says its dtype.
+# A column's default, which an empty field has, says its dtype.
 PASSENGER = {
     "survived": np.int32(0),
-    "sex": 'string = ""',
+    "sex": "",
     "age": np.float32(0),
     "n_siblings_spouses": np.int32(0),
     "fare": np.float32(0),
-    "deck": 'string = ""',
-    "alone": 'string = ""',
+    "deck": "",
+    "alone": "",
 }
 TRAFFIC = {"holiday": "string", "temp": "float32", "clouds_all": "int32", "traffic_volume": "int32"}
 FONT = {"font": "string", "m_label": "int32", "strength": "float32", "r0c0": "int32", "r0c1": "int32"}

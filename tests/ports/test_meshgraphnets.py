@@ -84,7 +84,7 @@ def with_noise(frames: weir.Dataset, field: str, scale: float, gamma: float) -> 
 
 def joined(frames: weir.Dataset, count: int) -> weir.Dataset:
     """`count` meshes as one: the cells of each count their nodes from where those before it end."""
-    specs = dict(zip(frames.spec.keys, frames.spec.children, strict=True))
+    spec = frames.spec
 
     def renumber(state, frame):
         (nodes, cells), (more, new) = state, frame
@@ -93,7 +93,7 @@ def joined(frames: weir.Dataset, count: int) -> weir.Dataset:
     def accumulate(window):
         whole = {}
         for name, parts in window.items():
-            nothing = weir.fn.zeros([0, specs[name].shape[1]], specs[name].dtype)
+            nothing = weir.fn.zeros([0, spec[name].shape[1]], spec[name].dtype)
             if name == "cells":
                 nodes = window["node_type"].map(lambda kind: weir.fn.cast(weir.fn.shape(kind)[0], "int32"))
                 whole[name] = weir.zip((nodes, parts)).reduce((np.int32(0), nothing), renumber)[1]
