@@ -288,7 +288,7 @@ def functions(schema):
     entries += [conversion(dtype) for dtype in DTYPES if dtype not in known]
     names = [name_of(entry["name"]) for entry in entries]
     what = "The functions of expressions."
-    text = TOP.format(what=what) + STUB_TOP + "\n" + "".join(stub(entry, False, "Value") for entry in entries)
+    text = TOP.format(what=what) + STUB_TOP + "\n" + "".join(stub(entry, False, "Any") for entry in entries)
     text += "\n__all__ = [\n" + "".join(f'    "{name}",\n' for name in sorted(names)) + "]\n"
     body = "\n\n".join(code(entry, False) for entry in entries) + EXTENDED
     return module(what, entries, names, body), text

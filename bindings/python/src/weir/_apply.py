@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from . import _core, _text
 from ._build import build
+from ._eager import compute
 from ._function import NAMES, PyFunction, registered
 from ._late import late
 from ._node import CALL
@@ -277,7 +278,12 @@ def _is_default(parameter: Parameter, value: Any) -> bool:
 
 
 def apply(entry: Entry, left: Any, *values: Any) -> Any:
-    """Applies an operator or function: to datasets it makes a dataset, in a traced function a value."""
+    """Applies an operator or function: to datasets it makes a dataset, in a traced function a value.
+
+    A function that is called elsewhere, with values of Python, computes at once.
+    """
+    if entry.kind == "function" and not active.scopes and (made := compute(entry, values, apply)) is not NotImplemented:
+        return made
     columns = _named_columns(entry, values)
     if columns is not None:
         at, names = columns
@@ -384,5 +390,7 @@ def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], name
     shown = [f"{entry.name}({words})" for words in written]
     raise TypeError(f"expected {' or '.join(shown)}")
 
+
+late.trace = trace
 
 __all__ = ["MISSING", "Entry", "Parameter", "active", "apply", "chosen", "renamed"]

@@ -13,6 +13,7 @@ class Late:
     Dataset: Any  # _dataset.Dataset
     DatasetValue: Any  # _dataset.DatasetValue
     fn: Any
+    trace: Any  # _apply.trace
 
 
 late = Late()
