@@ -339,13 +339,18 @@ def test_refused_with_the_line_and_what_to_do(case):
     assert "weir.py_function(f, spec=" in message
 
 
+def test_too_many_parameters():
+    with pytest.raises(TypeError, match=r"the lambda has more parameters than it is given: int64$"):
+        weir.range(5).map(lambda x, y: x)
+    with pytest.raises(TypeError, match=r"given: {a: int64}; x\.key or"):
+        weir.range(3).map(lambda x: {"a": x}).map(lambda a, b: a)
+
+
 def test_other_mistakes():
     with pytest.raises(TraceError, match="found None"):
         weir.range(5).map(lambda x: None)
     with pytest.raises(weir.errors.InvalidArgument, match="does not fit int64"):
         weir.range(5).map(lambda x: x + 1.5)
-    with pytest.raises(TypeError, match="missing"):
-        weir.range(5).map(lambda x, y: x)
 
 
 def test_functions_of_python():

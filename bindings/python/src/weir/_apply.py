@@ -151,6 +151,9 @@ def trace(function: Callable[..., Any], specs: list[_core.Spec], operator: str =
     scope = Scope(None)
     unpacked = bool(specs) and _unpacks(function, specs)
     flat = [*specs[:-1], *specs[-1].children] if unpacked else specs
+    if _positional_count(function)[0] > len(flat):
+        hint = '; x.key or x["key"] is a member' if specs and specs[-1].kind == "dict" else ""
+        raise TypeError(f"{name_of(function)} has more parameters than it is given: {', '.join(map(str, specs))}{hint}")
     variables = [variable(name, spec, scope) for name, spec in zip(_names(function, len(flat)), flat, strict=True)]
     names = [str(value._parts[0]) for value in variables]
     if unpacked:
