@@ -15,15 +15,19 @@ RNA_LENGTH = 12
 fn = weir.fn
 
 
-def write_data(folder: pathlib.Path) -> list[str]:
-    """Eleven sequences in three compressed files, the twelfth of which would come before the second by its letters."""
+def write_data(folder: pathlib.Path, numbers: bool = False) -> list[str]:
+    """Eleven sequences in three compressed files, in the order of their numbers.
+
+    They are vectors with a 1, or the numbers of the bases, of which the last one is unknown.
+    """
     draws = np.random.RandomState(10)
     (folder / "tfrecords").mkdir(parents=True)
     names = [str(folder / f"tfrecords/valid-{n}.tfr") for n in (0, 2, 12)]
     for name, count in zip(names, (4, 5, 2), strict=True):
         with weir.RecordWriter(name, compression="zlib") as writer:
             for _ in range(count):
-                bases = np.eye(DEPTH, dtype=np.uint8)[draws.randint(DEPTH, size=LENGTH)]
+                bases = draws.randint(DEPTH + numbers, size=LENGTH).astype(np.uint8)
+                bases = bases if numbers else np.eye(DEPTH, dtype=np.uint8)[bases]
                 measured = draws.rand(STEPS, TARGETS).astype(np.float16)
                 writer.write(weir.example({"sequence": bases.tobytes(), "target": measured.tobytes()}))
     return names
@@ -48,10 +52,14 @@ def write_rna(folder: pathlib.Path) -> list[str]:
     return names
 
 
-def sequences(records: weir.Dataset, crop: int | None) -> weir.Dataset:
+def sequences(records: weir.Dataset, crop: int | None, numbers: bool = False) -> weir.Dataset:
     def parse(record):
         raw = fn.parse_example(record, {"sequence": "string", "target": "string"})
-        bases = fn.reshape(fn.decode_raw(raw.sequence, weir.uint8), [LENGTH, DEPTH])
+        bases = fn.decode_raw(raw.sequence, weir.uint8)
+        if numbers:
+            bases = fn.one_hot(fn.reshape(bases, [LENGTH]), DEPTH + 1, dtype=weir.uint8)[:, :-1]
+        else:
+            bases = fn.reshape(bases, [LENGTH, DEPTH])
         if crop is not None:
             cut = (LENGTH - crop) // 2
             bases = bases[cut:-cut, :]
@@ -74,14 +82,14 @@ def molecules(records: weir.Dataset) -> weir.Dataset:
     return records.map(parse).batch(4)
 
 
-@pytest.mark.parametrize("crop", [None, CROP])
-def test_sequences_are_those_of_the_original(tmp_path: pathlib.Path, crop: int | None) -> None:
-    names = weir.from_tensor_slices(write_data(tmp_path))
+@pytest.mark.parametrize(("name", "crop", "numbers"), [("whole", None, False), ("cropped", CROP, True)])
+def test_sequences_are_those_of_the_original(tmp_path: pathlib.Path, name: str, crop: int, numbers: bool) -> None:
+    names = weir.from_tensor_slices(write_data(tmp_path, numbers))
 
     def pipeline(names: weir.Dataset) -> weir.Dataset:
-        return sequences(names.flat_map(lambda name: weir.tfrecord(name, compression="zlib")), crop)
+        return sequences(names.flat_map(lambda name: weir.tfrecord(name, compression="zlib")), crop, numbers)
 
-    check_elements(pipeline(names), f"basenji_{'cropped' if crop else 'whole'}")
+    check_elements(pipeline(names), f"basenji_{name}")
     check_positions(pipeline(names))
     check_parts(names, pipeline)
 

@@ -17,19 +17,28 @@ FEATURES = {
     "node_type": {"type": "static", "shape": [1, -1, 1], "dtype": "int32"},
     "velocity": {"type": "dynamic", "shape": [LENGTH, -1, 2], "dtype": "float32"},
     "pressure": {"type": "dynamic", "shape": [LENGTH, -1, 1], "dtype": "float32"},
+    "world_edges": {"type": "dynamic_varlen", "shape": [-1, 2], "dtype": "int32"},
 }
 
 
 def write_data(folder: pathlib.Path) -> pathlib.Path:
-    """Three trajectories of 6 to 9 nodes, each feature as raw bytes, and what they are in meta.json."""
+    """Three trajectories of 6 to 9 nodes, each feature as raw bytes, and what they are in meta.json.
+
+    Of the edges that come and go, the numbers at each time are a feature, too.
+    """
     draws = np.random.RandomState(9)
-    meta = {"field_names": list(FEATURES), "features": FEATURES, "trajectory_length": LENGTH}
+    meta = {"field_names": [*FEATURES, "length_world_edges"], "features": FEATURES, "trajectory_length": LENGTH}
     (folder / "meta.json").write_text(json.dumps(meta))
     with weir.RecordWriter(str(folder / "train.tfrecord")) as writer:
         for nodes in (7, 9, 6):
             fields = {}
             for name, field in FEATURES.items():
-                shape = [nodes if size < 0 else size for size in field["shape"]]
+                count = nodes
+                if field["type"] == "dynamic_varlen":
+                    lengths = draws.randint(4, size=LENGTH)
+                    fields[f"length_{name}"] = lengths.astype(np.int32).tobytes()
+                    count = lengths.sum()
+                shape = [count if size < 0 else size for size in field["shape"]]
                 whole = draws.randint(3, size=shape) if field["dtype"] == "int32" else draws.normal(size=shape)
                 fields[name] = whole.astype(field["dtype"]).tobytes()
             writer.write(weir.example(fields))
@@ -47,9 +56,25 @@ def trajectories(folder: pathlib.Path) -> weir.Dataset:
             fields[name] = weir.fn.reshape(weir.fn.decode_raw(raw[name], field["dtype"]), field["shape"])
             if field["type"] == "static":
                 fields[name] = weir.fn.tile(fields[name], [meta["trajectory_length"], 1, 1])
+            elif field["type"] == "dynamic_varlen":
+                lengths = weir.fn.decode_raw(raw[f"length_{name}"], weir.int32)
+                fields[name] = weir.fn.ragged(fields[name], ends(weir.fn.cast(lengths, "int64")))
         return fields
 
     return weir.tfrecord(str(folder / "train.tfrecord")).map(parse, num_parallel_calls=2).prefetch(1)
+
+
+def ends(lengths):
+    """Where each row begins, and where the last one ends."""
+    return weir.fn.pad(weir.fn.cumsum(lengths), [[1, 0]])
+
+
+def cut(name: str, values, first: int, last: int):
+    """All times but the first and the last few. Ragged tensors have no slices, so theirs are made of the parts."""
+    if FEATURES[name]["type"] != "dynamic_varlen":
+        return values[first : -last or None]
+    splits = ends(weir.fn.row_lengths(values))[first : -last or None]
+    return weir.fn.ragged(weir.fn.flat_values(values)[splits[0] : splits[-1]], splits - splits[0])
 
 
 def with_targets(whole: weir.Dataset, fields: list[str], history: bool) -> weir.Dataset:
@@ -58,11 +83,11 @@ def with_targets(whole: weir.Dataset, fields: list[str], history: bool) -> weir.
     def add(trajectory):
         moved = {}
         for name, values in trajectory.items():
-            moved[name] = values[1:-1]
+            moved[name] = cut(name, values, 1, 1)
             if name in fields:
                 if history:
-                    moved[f"prev|{name}"] = values[:-2]
-                moved[f"target|{name}"] = values[2:]
+                    moved[f"prev|{name}"] = cut(name, values, 0, 2)
+                moved[f"target|{name}"] = cut(name, values, 2, 0)
         return moved
 
     return whole.map(add, num_parallel_calls=2)
@@ -106,7 +131,7 @@ def joined(frames: weir.Dataset, count: int) -> weir.Dataset:
 
 def frames(whole: weir.Dataset) -> weir.Dataset:
     """The times of all trajectories, one after another."""
-    moved = with_targets(whole, ["velocity"], history=True)
+    moved = with_targets(whole, ["velocity", "world_edges"], history=True)
     return moved.flat_map(weir.from_tensor_slices)
 
 
