@@ -59,6 +59,7 @@ int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64
     weir_record_writer_options known = WEIR_RECORD_WRITER_OPTIONS_INIT;
     WEIR_TRY(read_struct("weir_record_writer_options", options, kFirstSize, known));
     WEIR_ASSIGN(Compression compression, compression_of(known));
+    WEIR_TRY(check_flags(known.flags, WEIR_RECORD_WRITER_PLAIN, "0 or WEIR_RECORD_WRITER_PLAIN"));
     // A codec's own default is no level here.
     if (known.level < 0)
       return invalid_argument(expected_found("a level of at least 0", concat(known.level)));
@@ -67,7 +68,8 @@ int32_t weir_record_writer_create(weir_runtime runtime, const char* file, uint64
     WEIR_ASSIGN(object->host, runtime_of(runtime));
     WEIR_ASSIGN(object->writer,
                 RecordWriter::create(*object->host->runtime().files, std::string(name), compression,
-                                     known.level == 0 ? kDefaultLevel : known.level));
+                                     known.level == 0 ? kDefaultLevel : known.level,
+                                     (known.flags & WEIR_RECORD_WRITER_PLAIN) != 0));
     out->value = publish(HandleKind::record_writer, std::move(object));
     return Status();
   });

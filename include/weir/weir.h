@@ -260,9 +260,10 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 #define WEIR_TEXT 1u
 
 /* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
- * WEIR_TEXT: the page of the name, or one line per name. A name that only an extension provides is looked up
- * there, in the environment's and the library's own folders (see Extensions), which loads the extension.
- * Errors: not_found, with the nearest name; those of the extension. */
+ * WEIR_TEXT: the page of the name, or one line per name. What only extensions provide is looked up there, in
+ * the environment's and the library's own folders (see Extensions), which loads them; among all, one that
+ * can't be loaded has its error for a description. Errors: not_found, with the nearest name; those of the
+ * extension. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -1256,12 +1257,16 @@ WEIR_API int32_t weir_checkpoint_describe(weir_runtime runtime, const char* name
 #define WEIR_COMPRESSION_GZIP 1
 #define WEIR_COMPRESSION_ZLIB 2
 
+/* The bytes of the records follow one another, and nothing else is in the file: for formats whose records the
+ * program makes itself, such as lines. */
+#define WEIR_RECORD_WRITER_PLAIN 1u
+
 typedef struct weir_record_writer_options {
   uint32_t struct_size;
   int32_t compression; /* WEIR_COMPRESSION_... */
   /* 0: the compressor's default. gzip, zlib, bz2 and xz have 1 to 9, lz4 has 1 to 12, zstd 1 to 22. */
   int32_t level;
-  uint32_t reserved;
+  uint32_t flags; /* WEIR_RECORD_WRITER_... */
   /* With WEIR_COMPRESSION_NONE: "gzip", "zlib", "zstd", "lz4", "bz2" or "xz". zstd is written in frames with
    * a table, so that records are also read by their position. Errors: invalid_argument. */
   const char* compression_name;

@@ -30,12 +30,16 @@ Status check_level(Compression compression, int level) {
 class Writer final : public RecordWriter {
  public:
   // `encoder` is null if nothing is compressed.
-  Writer(std::unique_ptr<WritableFile> file, std::string name, std::unique_ptr<Encoder> encoder)
-      : file_(std::move(file)), name_(std::move(name)), encoder_(std::move(encoder)) {
+  Writer(std::unique_ptr<WritableFile> file, std::string name, std::unique_ptr<Encoder> encoder, bool plain)
+      : file_(std::move(file)), name_(std::move(name)), encoder_(std::move(encoder)), plain_(plain) {
     pending_.reserve(kPendingBytes);
   }
 
   Status write(Str record) override {
+    if (plain_) {
+      gather(record.data, record.size);
+      return failure_;
+    }
     uint8_t header[12];
     const uint64_t length = record.size;
     std::memcpy(header, &length, 8);
@@ -99,6 +103,7 @@ class Writer final : public RecordWriter {
   const std::unique_ptr<WritableFile> file_;
   const std::string name_;
   const std::unique_ptr<Encoder> encoder_;
+  const bool plain_;
   std::string pending_;
   std::vector<uint8_t> encoded_;
   Status failure_;
@@ -107,7 +112,7 @@ class Writer final : public RecordWriter {
 }  // namespace
 
 Result<std::unique_ptr<RecordWriter>> RecordWriter::create(FileSystem& file_system, const std::string& name,
-                                                           Compression compression, int level) {
+                                                           Compression compression, int level, bool plain) {
   if (compression == Compression::automatic) return parse_written_compression("auto").status();
   WEIR_TRY(check_level(compression, level));
   std::unique_ptr<Encoder> encoder;
@@ -116,7 +121,8 @@ Result<std::unique_ptr<RecordWriter>> RecordWriter::create(FileSystem& file_syst
     if (!encoder) return file_error(Code::resource_exhausted, "not enough memory to compress", name);
   }
   WEIR_ASSIGN(std::unique_ptr<WritableFile> file, file_system.create(name));
-  return std::unique_ptr<RecordWriter>(std::make_unique<Writer>(std::move(file), name, std::move(encoder)));
+  return std::unique_ptr<RecordWriter>(
+      std::make_unique<Writer>(std::move(file), name, std::move(encoder), plain));
 }
 
 }  // namespace weir

@@ -84,8 +84,10 @@ class RecordReader : public FileReader {
 class RecordWriter {
  public:
   // invalid_argument for "auto", and for a level that the compression does not have.
+  // With `plain` the bytes of the records follow one another, and nothing else is in the file.
   static Result<std::unique_ptr<RecordWriter>> create(FileSystem& file_system, const std::string& name,
-                                                      Compression compression, int level = kDefaultLevel);
+                                                      Compression compression, int level = kDefaultLevel,
+                                                      bool plain = false);
   virtual ~RecordWriter() = default;
 
   // After an error of any of these the file is damaged; every further call returns the same error.

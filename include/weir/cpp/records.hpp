@@ -20,6 +20,7 @@ struct RecordWriterOptions {
   int32_t compression = WEIR_COMPRESSION_NONE;
   int32_t level = 0;                       // as in weir_record_writer_options; 0: the compressor's default
   std::string_view compression_name = {};  // "zstd" …, in place of `compression`
+  uint32_t flags = 0;                      // WEIR_RECORD_WRITER_...
 };
 
 // Writes a TFRecord file, replacing any of that name. One thread at a time may use a writer.
@@ -29,6 +30,7 @@ class RecordWriter {
     weir_record_writer_options given = WEIR_RECORD_WRITER_OPTIONS_INIT;
     given.compression = options.compression;
     given.level = options.level;
+    given.flags = options.flags;
     given.compression_name = options.compression_name.data();
     given.compression_name_size = options.compression_name.size();
     weir_record_writer out{};
