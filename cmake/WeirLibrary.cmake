@@ -84,7 +84,7 @@ function(weir_add_command)
   weir_join_files(weir_command ${sources})
   set_target_properties(weir_command PROPERTIES OUTPUT_NAME weir)
   target_include_directories(weir_command PRIVATE "${PROJECT_SOURCE_DIR}/tools/weir" "${PROJECT_SOURCE_DIR}/src")
-  target_link_libraries(weir_command PRIVATE weir weir_command_parts weir_flags)
+  target_link_libraries(weir_command PRIVATE weir weir_command_parts weir_flags ZLIB::ZLIB)
   # It waits for the library, whose loops these are not.
   foreach(target weir_command weir_command_parts)
     target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)

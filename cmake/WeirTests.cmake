@@ -313,6 +313,8 @@ function(weir_add_command_test)
     target_link_libraries(weir_dir PRIVATE weir weir_flags)
     configure_file("${PROJECT_SOURCE_DIR}/tests/extensions/weir-dir.weir.json" "${folder}/weir-dir.weir.json" COPYONLY)
     weir_add_script_test(command.cache command/cache_kill_test.py "$<TARGET_FILE:weir_command>" "${folder}")
+    weir_add_script_test(command.elsewhere command/elsewhere_test.py "$<TARGET_FILE:weir_command>"
+                         "${PROJECT_BINARY_DIR}/extensions" "${folder}")
   endif()
 endfunction()
 

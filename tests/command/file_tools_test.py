@@ -459,6 +459,56 @@ def objects_and_archives(tool):
     check("damaged" in tool("validate", "cut.tar", status=1), "validate an archive that was cut")
 
 
+def conversions(tool):
+    """Every format from and to the others, as far as it has room for what is there."""
+    tool.run('zip((range(3), from_list(["a", "", "\u00e9\\n"]))) | map((i, s) -> '
+             '{id: i, x: [cast(i, float32) / 2, 1.0], name: s, ok: i > 0}) | save("all")')
+    rows = tool("head", "all")
+    tool("convert", "all", "all.jsonl.gz")
+    equal(gzip.decompress(tool.read("all.jsonl.gz")).decode().split("\n")[2],
+          '{"id": 2, "x": [1.0, 1.0], "name": "\u00e9\\n", "ok": true}', "a JSON line")
+    tool("convert", "all.jsonl.gz", "all.npz")
+    document = tool("info", "all.npz").strip().split("\n")[-1].strip()
+    equal(tool.run(document), rows.replace("x: [0, 1]", "x: [0.0, 1.0]"), "arrays of objects")
+    with zipfile.ZipFile(tool.folder / "all.npz") as archive:
+        equal(archive.testzip(), None, "the checksums of the archive")
+        equal(archive.namelist(), ["id.npy", "x.npy", "name.npy", "ok.npy"], "its members")
+        check(b"'descr': '|S3', 'fortran_order': False, 'shape': (3,), }" in archive.read("name.npy"), "a header")
+    tool("convert", "all.npz", "all.tar")
+    with tarfile.open(tool.folder / "all.tar") as archive:
+        equal(archive.getnames(), [f"0000000{i}.{name}" for i in range(3) for name in ("id", "x", "name", "ok")], "an archive")
+        equal(archive.extractfile("00000002.name").read(), "\u00e9\n".encode(), "a member")
+    equal(tool.run('webdataset("all.tar", {id: string, x: string, name: string}) | map(e -> (to_number(e.id, int64), '
+                   'decode_npy(e.x, float64), e.name))').split("\n")[1], '(1, [0.5, 1.0], "")', "what is in it")
+    tool.run('from_list(["a", "b"]) | map(k -> {"__key__": "p/" + k, txt: k}) | save("keyed")')
+    tool("convert", "keyed", "keyed.tar.xz")
+    equal(tool("head", "keyed.tar.xz"), '{__key__: "p/a", txt: "a"}\n{__key__: "p/b", txt: "b"}\n', "keys")
+    tool("convert", RECORDS / "people.tfrecord", "people.jsonl")
+    check('"scores": [' in tool.read("people.jsonl").decode(), tool.read("people.jsonl"))
+    tool("convert", "plain.txt", "plain.jsonl")
+    equal(tool.read("plain.jsonl"), b'{"line": "one"}\n{"line": ""}\n{"line": "two"}\n', "lines as objects")
+    tool("convert", "plain.txt", "plain.tar.gz")
+    equal(tool("head", "-n", 1, "plain.tar.gz"), '{__key__: "00000000", txt: "one"}\n', "lines as members")
+    tool("convert", "a.npy", "b.npy")
+    equal(tool("head", "b.npy"), "5\n6\n7\n", "an array again")
+    tool("convert", "t.csv", "t.csv.bz2")
+    check(tool("info", "t.csv.bz2").endswith('csv("t.csv.bz2", [string, 0, float32, ""], header: true, compression: "bz2")\n'),
+          "a table in bzip2")
+    before = tool.names()
+    for source, name, said in (("all", "all.npy", "elements of one tensor, found 4 values"), ("o", "o.npz", "another value in name of row 0"),
+                               ("o", "o.csv", None), ("keyed", "keyed.parquet", "expected a file to write that ends in")):
+        tool("convert", source, name, status=2)
+        check(said is None or said in tool.err, f"{name}: {tool.err}")
+    tool.run('from_list(["\\xff"]) | save("bytes")')
+    tool("convert", "bytes", "bytes.jsonl", status=2)
+    check("bytes that are no UTF-8 of row 0" in tool.err, tool.err)
+    tool.run('range(2) | map(n -> arange(n + 2)) | save("ragged_rows")')
+    equal([name for name in tool.names() if name not in before], ["bytes", "ragged_rows"], "what fails leaves nothing")
+    tool("convert", "ragged_rows", "r.npy", status=2)
+    check("rows of one shape, found another shape than before of row 1" in tool.err, tool.err)
+    equal(tool("convert", "ragged_rows", "r.jsonl"), "r.jsonl: 2 rows\n", "lists of any length")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -474,6 +524,7 @@ def main():
         convert(tool)
         arrays(tool)
         objects_and_archives(tool)
+        conversions(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:
         print(failure)

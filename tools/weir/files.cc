@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "core/text.h"
 #include "format/csv_parser.h"
@@ -16,6 +17,7 @@
 #include "format/signature.h"
 #include "format/tar/tar_header.h"
 #include "infer.h"
+#include "place.h"
 
 namespace weir::command {
 
@@ -31,15 +33,6 @@ bool has_suffix(std::string_view name, std::initializer_list<std::string_view> s
   const std::string_view plain = bare(name);
   return std::any_of(suffixes.begin(), suffixes.end(),
                      [&](std::string_view suffix) { return ends_with(plain, suffix); });
-}
-
-std::string first_bytes(const std::string& name) {
-  std::string out(4096, '\0');
-  std::FILE* file = std::fopen(name.c_str(), "rb");
-  if (!file) return "";
-  out.resize(std::fread(out.data(), 1, out.size(), file));
-  std::fclose(file);
-  return out;
 }
 
 std::string compression_of(const std::string& bytes) {
@@ -205,6 +198,25 @@ FileKind kind_of_arrays(std::string_view contents) {
   return contents.starts_with("PK") ? FileKind::arrays : FileKind::array;
 }
 
+// Formats of extensions, by what signatures call them. Sets what the file is if an extension reads it.
+bool is_of_extension(DataFile& file, std::string_view contents) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSources = {
+      {{"a Parquet file", "parquet"}, {"an Arrow file", "arrow"}, {"an Arrow stream", "arrow"}}};
+  const Signature* const found = find_signature(contents);
+  const auto* const source = std::find_if(kSources.begin(), kSources.end(), [&](const auto& each) {
+    return found != nullptr && found->name == each.first;
+  });
+  if (source == kSources.end()) return false;
+  weir_bytes page = WEIR_BYTES_INIT;
+  const int32_t result = weir_schema(source->second.data(), source->second.size(), 0, &page, nullptr);
+  weir_bytes_release(&page);
+  if (result != WEIR_OK) return false;
+  file.kind = FileKind::columns;
+  file.format = found->name.substr(found->name.find(' ') + 1);
+  file.source = source->second;
+  return true;
+}
+
 // Whatever is in such a file, it was meant for records: they may be damaged.
 bool is_name_of_records(const std::string& name) {
   return has_suffix(name, {".tfrecord", ".tfrecords", ".record", ".records", ".recordio"}) ||
@@ -260,9 +272,9 @@ std::string_view bare(std::string_view name) {
 }
 
 const char* kind_name(FileKind kind) {
-  constexpr std::array<const char*, 8> kNames = {"TFRecord",       "CSV",         "text",
+  constexpr std::array<const char*, 9> kNames = {"TFRecord",       "CSV",         "text",
                                                  "saved elements", "NumPy array", "arrays of NumPy",
-                                                 "JSON lines",     "tar archive"};
+                                                 "JSON lines",     "tar archive", "columns"};
   return kNames[static_cast<size_t>(kind)];
 }
 
@@ -300,38 +312,21 @@ RuntimeOptions runtime_options(const Arguments& arguments) {
   return out;
 }
 
-// Throws if it isn't one of saved elements.
-void check_folder(const Runtime& runtime, const std::string& name) {
-  try {
-    parse(runtime, "load(@file)", {{"file", name}});
-  } catch (const Error& error) {
-    if (error.code() != WEIR_CODE_NOT_FOUND) throw;
-    throw Error(WEIR_CODE_NOT_FOUND,
-                concat("expected a file, or a folder that save, snapshot or cache wrote, found the folder ",
-                       name, " without their elements; name files in it"));
-  }
-}
-
 DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other) {
   DataFile out;
   out.name = is_standard_input(name) ? standard_input_file() : name;
   out.shown = is_standard_input(name) ? "standard input" : name;
-  std::error_code failed;
-  if (!fs::exists(out.name, failed))
-    throw Error(WEIR_CODE_NOT_FOUND, "expected a file or folder, found none called " + name);
-  if (fs::is_directory(name, failed)) {
+  const Place place = look_under(runtime, out.name);
+  out.size = place.size;
+  if (place.folder) {
     out.kind = FileKind::saved;
-    check_folder(runtime, name);
-    for (const auto& entry : fs::recursive_directory_iterator(name, failed)) {
-      if (entry.is_regular_file(failed)) out.size += entry.file_size(failed);
-    }
     return out;
   }
-  out.size = fs::file_size(out.name, failed);
-  const std::string bytes = first_bytes(out.name);
+  const std::string& bytes = place.first_bytes;
   out.compression = compression_of(bytes);
   if (has_suffix(name, {".weir-index"}))
     throw Error(WEIR_CODE_INVALID_ARGUMENT, "expected a file of data, found " + name + ", the index of one");
+  if (is_of_extension(out, bytes)) return out;
   const FileKind arrays = kind_of_arrays(bytes);
   if (arrays != FileKind::text) {
     out.kind = arrays;
@@ -389,13 +384,29 @@ ColumnKind::Kind ColumnKind::kind() const {
 }
 
 FileKind kind_to_write(const std::string& name) {
-  if (has_suffix(name, {".csv", ".tsv"}) && bare(name) == name) return FileKind::csv;
-  if (has_suffix(name, {".txt", ".text"}) && bare(name) == name) return FileKind::text;
-  if (has_suffix(name, {".tfrecord", ".tfrecords", ".record", ".records"})) return FileKind::records;
-  if (ends_with(name, "/") || fs::path(name).extension().empty()) return FileKind::saved;
+  constexpr std::array<std::pair<std::string_view, FileKind>, 14> kSuffixes = {
+      {{".csv", FileKind::csv},
+       {".tsv", FileKind::csv},
+       {".txt", FileKind::text},
+       {".text", FileKind::text},
+       {".jsonl", FileKind::objects},
+       {".ndjson", FileKind::objects},
+       {".tar", FileKind::elements},
+       {".tfrecord", FileKind::records},
+       {".tfrecords", FileKind::records},
+       {".record", FileKind::records},
+       {".records", FileKind::records},
+       {".npy", FileKind::array},
+       {".npz", FileKind::arrays},
+       {"/", FileKind::saved}}};
+  for (const auto& [suffix, kind] : kSuffixes) {
+    const bool plain = kind == FileKind::array || kind == FileKind::arrays;
+    if (ends_with(plain ? std::string_view(name) : bare(name), suffix)) return kind;
+  }
+  if (fs::path(name).extension().empty()) return FileKind::saved;
   throw Error(
       WEIR_CODE_INVALID_ARGUMENT,
-      "expected a file to write that ends in .csv, .tsv, .txt, .tfrecord or, compressed, .tfrecord.gz or .tfrecord.zst, or a folder, found " +
+      "expected a file to write that ends in .csv, .tsv, .txt, .jsonl, .tar, .tfrecord, which .gz, .zst and others may follow, .npy or .npz, or a folder, found " +
           name);
 }
 
@@ -416,6 +427,8 @@ Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view o
       return parse(runtime, "npy(@file)", arguments);
     case FileKind::arrays:
       return parse(runtime, "npz(@file)", arguments);
+    case FileKind::columns:
+      return parse(runtime, file.source + "(@file)", arguments);
     default:
       if (file.columns.empty())
         return parse(runtime, "text_line(@file) | take(0) | map(x -> (x,))", arguments);
@@ -445,6 +458,8 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
       return begin + "npy(" + name + ")";
     case FileKind::arrays:
       return begin + "npz(" + name + ")";
+    case FileKind::columns:
+      return begin + file.source + "(" + name + ")";
     case FileKind::objects:
     case FileKind::elements:
       return begin + source_of(file.kind) + "(" + name + ", " + file.fields + compression + ")";

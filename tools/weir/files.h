@@ -2,21 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdio>
 #include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "arguments.h"
+#include "common.h"
 #include "weir/weir.hpp"
 
 namespace weir::command {
 
-enum class FileKind { records, csv, text, saved, array, arrays, objects, elements };
+// `columns` are those that an extension reads.
+enum class FileKind { records, csv, text, saved, array, arrays, objects, elements, columns };
 const char* kind_name(FileKind kind);
 // Whether its elements have the structure that the files say.
 inline bool has_structure(FileKind kind) {
-  return kind == FileKind::saved || kind == FileKind::array || kind == FileKind::arrays;
+  return kind == FileKind::saved || kind == FileKind::array || kind == FileKind::arrays ||
+         kind == FileKind::columns;
 }
 
 // A file's name without the suffix of a compression.
@@ -43,6 +47,9 @@ struct DataFile {
   bool quotes = true;
   // Of JSON lines and archives: what infer_fields() found, as the notation writes it.
   std::string fields = "{}";
+  // Of columns: what the format and its source are called.
+  std::string format;
+  std::string source;
 };
 
 // The options of the command's own runtime.
@@ -73,9 +80,9 @@ class ColumnKind {
   uint64_t missing_ = 0;
 };
 
-// What a file that is yet to be written is to be, by its name: .csv .tsv .txt, or .tfrecord, which may be
-// followed by that of a compression; a name without a suffix is a folder for saved elements. Throws
-// invalid_argument for others.
+// What a file that is yet to be written is to be, by its name: .csv .tsv .txt .jsonl .tfrecord .tar, which
+// may be followed by that of a compression, .npy or .npz; a name without a suffix is a folder for saved
+// elements. Throws invalid_argument for others.
 FileKind kind_to_write(const std::string& name);
 
 // The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, dicts
@@ -91,8 +98,25 @@ void each_row(const Runtime& runtime, const Dataset& dataset, int64_t limit,
               const std::function<bool(const Element&)>& row,
               const std::function<bool(const Error&)>& failed);
 
+// Of a record with its checksums and length, beside its bytes.
+inline constexpr uint64_t kRecordBytes = 16;
+
+[[noreturn]] inline void fail(int32_t code, const std::string& message) { throw Error(code, message); }
+
 // What an Error says, in one line but for a document that didn't build.
 std::string error_text(const Error& error);
+
+// What `work` returns, or after an Error, which is reported, kExitNotBuilt.
+template <class Work>
+int reported(Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    std::fflush(stdout);
+    std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error_text(error).c_str());
+    return kExitNotBuilt;
+  }
+}
 
 // "1,234".
 std::string with_commas(uint64_t number);

@@ -41,9 +41,10 @@ top     shows the state of the pipelines of a running process, and their bottlen
 list    prints the operators and functions that documents can use, one per line.
 checkpoint shows what is in a saved position, or lists those of a checkpoint manager in a folder.
 cache   shows how many blocks of remote files options(cache: …) keeps in a folder, or removes them.
-head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, text, or saved elements.
+head    prints the first rows of files: TFRecords, with the Examples inside decoded, CSV, JSON lines, tar archives and
+        others.
 info    describes the contents of a file, and prints a document that reads it. validate locates damage; index makes
-        the index of a TFRecord or text file; shard and convert write the rows of files to others.
+        the index of a file; shard and convert write the rows of files to others.
 help    explains an operator, function or command, as in `weir help shuffle` or `weir help run`.
 
 options:
@@ -358,30 +359,39 @@ usage:
   weir shard    -n COUNT -o NAME FILE...
   weir convert  FROM TO
 
-Files are TFRecords, CSV (.csv, .tsv), text, NumPy's arrays (.npy, .npz), or the folder of saved elements. The name tells
-which, else the first bytes do; arrays are known by these alone. They may be compressed with gzip, zlib, zstd, lz4, bzip2
-or xz, but not arrays. `-` is standard input. A file of another format, such as Parquet or tar, is refused with the name of
-that format. --record-bytes N is the longest record, line or row to read, in bytes; the default is 268435456.
+Files are TFRecords, CSV (.csv, .tsv), JSON lines, text, tar archives, NumPy's arrays (.npy, .npz), or the folder of saved
+elements; Parquet and Arrow where the extension is that reads them. The first bytes tell which; the name does for CSV, and
+where records or text could be meant. They may be compressed with gzip, zlib, zstd, lz4, bzip2 or xz, but not arrays. `-` is
+standard input. A file of another format is refused with the name of that format. --record-bytes N is the longest record,
+line or row to read, in bytes; the default is 268435456.
+
+Names may be URLs, such as s3://bucket/train.tfrecord, for which the extension weir-remote is needed. In them *, ? and [...]
+match several files, but over http.
 
 head      prints the first COUNT rows of each, 10 by default. tf.Examples and tf.SequenceExamples are decoded, one
           column per feature; `-` is a missing one. Other records are strings.
 info      reads the whole file. Prints kind, compression, bytes and rows; for Examples each feature with its kind, the
-          number of records that have it, and its number of values; for CSV the columns with their dtypes; for arrays
-          and saved elements their structure. Then it prints a document that reads the file, ready to paste. If some
+          number of records that have it, and its number of values; for CSV the columns with their dtypes; for others
+          the structure of their elements. Then it prints a document that reads the file, ready to paste. If some
           records lack a feature that has one value in all others, the document has a default for it. A column is
           int64 or float32 if all of its fields can be read so; whole numbers beyond int64 stay strings.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
-index     makes the index of a TFRecord or text file, FILE.weir-index, unless it has a current one. With it `skip` and
-          `shard` after `tfrecord` or `text_line` go straight to their records, and `global_shuffle` needs no pass
-          over the file first. It is valid for one size and modification time of the file. Compressed files have no
-          index, except those in zstd that weir wrote, and arrays need none. That of a CSV file depends on the options of
-          `csv`, which makes it when it is needed.
+index     makes the index of a TFRecord or text file, JSON lines or a tar archive, FILE.weir-index, unless it has a current
+          one; elsewhere than beside the file, in ~/.cache/weir, where that can't be written. With it `skip` and
+          `shard` after the source go straight to their records, and `global_shuffle` needs no pass over the file
+          first. It is valid for one version of the file. Compressed files have no index, except those in zstd that
+          weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which makes it when it
+          is needed.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
-convert   writes the rows of one file to another, by its name: .tfrecord, .tfrecord.gz, .tfrecord.zst and so on,
-          .csv, .tsv, .txt, or a folder for saved elements. CSV columns become features: int64 if all values are, else
-          float, else bytes; an empty field of numbers is a missing feature. Lines and strings become records as they are.
+convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
+          and so on may follow, .npy, .npz, or a folder for saved elements. CSV columns become features: int64 if all
+          values are, else float, else bytes; an empty field of numbers is a missing feature. Lines and strings become
+          records as they are, and Examples objects, arrays and members by their features. A .npy has one tensor an
+          element, a .npz one array for each; all rows have one shape. In a .tar strings are members as they are,
+          numbers text, and other tensors .npy; their names are the extensions, and `__key__` is the key, else the
+          number of the element.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

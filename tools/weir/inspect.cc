@@ -8,7 +8,9 @@
 #include "common.h"
 #include "example_features.h"
 #include "files.h"
+#include "place.h"
 #include "progress.h"
+#include "records_info.h"
 #include "table.h"
 
 namespace weir::command {
@@ -21,8 +23,6 @@ constexpr int64_t kInferredLines = 1000;
 // Characters of a value in a table.
 constexpr size_t kCellWidth = 32;
 constexpr size_t kLineWidth = 120;
-// Of a record with its checksums and length, beside its bytes.
-constexpr uint64_t kRecordBytes = 16;
 
 // A name takes one line, whatever is in it.
 std::string on_one_line(std::string text) {
@@ -157,169 +157,24 @@ bool head_lines(const Runtime& runtime, const DataFile& seen, int64_t count) {
   return failed;
 }
 
-// Runs `work(runtime, file)` for each file, which returns whether something failed. An Error is reported and
-// the next file follows.
+// Runs `work(runtime, file, several)` for each file, which returns whether something failed; `several` says
+// whether there are more. An Error is reported and the next file follows.
 template <class Work>
 int each_file(const Arguments& arguments, OtherFormat other, Work&& work) {
   const Runtime runtime(runtime_options(arguments));
-  int status = 0;
-  for (const std::string& name : arguments.files) {
-    try {
-      const DataFile file = look_at(runtime, name, other);
-      if (work(runtime, file)) status = std::max(status, kExitElementFailed);
-    } catch (const Error& error) {
-      std::fflush(stdout);
-      std::fprintf(stderr, "error: %s: %s\n", error.code_name(), error_text(error).c_str());
-      status = kExitNotBuilt;
-    }
+  std::vector<std::string> names;
+  int status = reported([&] {
+    names = matching_names(runtime, arguments.files);
+    return 0;
+  });
+  for (const std::string& name : names) {
+    status = std::max(
+        status, reported([&] {
+          return work(runtime, look_at(runtime, name, other), names.size() > 1) ? kExitElementFailed : 0;
+        }));
   }
   return status;
 }
-
-// What is known of one feature after all records were seen.
-struct Seen {
-  Feature::Kind kind = Feature::Kind::none;
-  bool several_kinds = false;
-  uint64_t records = 0;
-  // Of those that have a kind.
-  uint64_t present = 0;
-  uint64_t least = UINT64_MAX;
-  uint64_t most = 0;
-
-  void add(const Feature& feature) {
-    ++records;
-    if (feature.kind == Feature::Kind::none) return;
-    several_kinds = several_kinds || (kind != Feature::Kind::none && kind != feature.kind);
-    kind = feature.kind;
-    ++present;
-    least = std::min<uint64_t>(least, feature.count());
-    most = std::max<uint64_t>(most, feature.count());
-  }
-};
-
-std::string range_text(const Seen& seen) {
-  if (seen.present == 0) return "-";
-  if (seen.least == seen.most) return with_commas(seen.most) + " each";
-  return with_commas(seen.least) + " to " + with_commas(seen.most);
-}
-
-std::string key_text(const std::string& name) {
-  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
-                    std::all_of(name.begin(), name.end(), [](char c) {
-                      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
-                    });
-  return word ? name : quoted(name, SIZE_MAX);
-}
-
-class RecordsInfo {
- public:
-  void add(std::string_view bytes) {
-    ++count_;
-    const Record record = read_record(bytes);
-    ++kinds_[record.kind];
-    for (const Feature& feature : record.features) features_[feature.name].add(feature);
-    for (const FeatureList& list : record.lists) {
-      Seen& seen = lists_[list.name];
-      ++seen.records;
-      ++seen.present;
-      for (const Feature& step : list.steps) {
-        if (step.kind != Feature::Kind::none) seen.kind = step.kind;
-        steps_[list.name].add(step);
-      }
-      seen.least = std::min<uint64_t>(seen.least, list.steps.size());
-      seen.most = std::max<uint64_t>(seen.most, list.steps.size());
-    }
-  }
-
-  uint64_t count() const { return count_; }
-  bool only(Record::Kind kind) const { return count_ > 0 && kinds_.size() == 1 && kinds_.count(kind) == 1; }
-  std::string contents() const {
-    std::string out;
-    for (const auto& [kind, records] : kinds_)
-      out += (out.empty() ? "" : ", ") + std::string(command::kind_name(kind));
-    return out.empty() ? "nothing" : out;
-  }
-
-  void print() const {
-    if (features_.empty() && lists_.empty()) return;
-    Table table;
-    table.add({"feature", "kind", "records", "values"});
-    for (const auto& [name, seen] : features_) {
-      table.add({name, seen.several_kinds ? "several" : command::kind_name(seen.kind),
-                 with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
-    }
-    for (const auto& [name, seen] : lists_) {
-      table.add({name, std::string("list of ") + command::kind_name(seen.kind),
-                 with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
-    }
-    table.print(2);
-  }
-
-  // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features
-  // whose dtype differs are left out, and listed.
-  std::string parser(std::string& left_out) const {
-    if (only(Record::Kind::example)) return "map(r -> parse_example(r, {" + features_text(left_out) + "}))";
-    if (!only(Record::Kind::sequence_example)) return "";
-    const std::string context = features_text(left_out);
-    return "map(r -> parse_sequence_example(r, {" + context + "}, {" + lists_text(left_out) + "}))";
-  }
-
- private:
-  static void append(std::string& list, const std::string& text) {
-    list += (list.empty() ? "" : ", ") + text;
-  }
-
-  std::string features_text(std::string& left_out) const {
-    std::string out;
-    for (const auto& [name, seen] : features_) {
-      if (seen.present == 0) continue;
-      if (seen.several_kinds) {
-        append(left_out, key_text(name));
-      } else {
-        append(out, key_text(name) + ": " + type_text(seen));
-      }
-    }
-    return out;
-  }
-
-  std::string type_text(const Seen& seen) const {
-    std::string dtype = dtype_name(seen.kind);
-    const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
-    if (!fixed) return "varlen(" + dtype + ")";
-    if (seen.most != 1) return dtype + "[" + std::to_string(seen.most) + "]";
-    if (seen.present == count_) return dtype;
-    return dtype + " = " + (dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0");
-  }
-
-  std::string lists_text(std::string& left_out) const {
-    std::string out;
-    for (const auto& [name, seen] : lists_) {
-      const auto found = steps_.find(name);
-      if (found == steps_.end() || found->second.present == 0) continue;
-      const Seen& steps = found->second;
-      if (steps.several_kinds) {
-        append(left_out, key_text(name));
-        continue;
-      }
-      const bool fixed = steps.present == steps.records && steps.least == steps.most;
-      std::string type = fixed ? "sequence(" : "varlen(";
-      type += dtype_name(steps.kind);
-      if (fixed && steps.most != 1) type += "[" + std::to_string(steps.most) + "]";
-      if (fixed && seen.present != count_) type += ", allow_missing: true";
-      type += ")";
-      append(out, key_text(name) + ": " + type);
-    }
-    return out;
-  }
-
-  uint64_t count_ = 0;
-  std::map<Record::Kind, uint64_t> kinds_;
-  std::map<std::string, Seen> features_;
-  // By the number of their steps.
-  std::map<std::string, Seen> lists_;
-  // The steps of all lists of a name.
-  std::map<std::string, Seen> steps_;
-};
 
 void print_line(const char* name, const std::string& value) {
   std::printf("  %-12s %s\n", name, value.c_str());
@@ -329,7 +184,7 @@ void print_begin(const DataFile& file, const std::string& kind) {
   print(stdout, file.shown + "\n");
   print_line("kind", kind);
   if (!has_structure(file.kind)) print_line("compression", file.compression);
-  print_line("bytes", with_commas(file.size));
+  if (file.kind != FileKind::saved || !is_elsewhere(file.name)) print_line("bytes", with_commas(file.size));
 }
 
 void print_damage(uint64_t errors, const std::string& first) {
@@ -442,7 +297,7 @@ bool info_of_rows(const Runtime& runtime, const DataFile& seen) {
         return true;
       });
   progress.finish();
-  print_begin(file, command::kind_name(file.kind));
+  print_begin(file, file.kind == FileKind::columns ? file.format : command::kind_name(file.kind));
   print_line(file.kind == FileKind::text      ? "lines"
              : file.kind == FileKind::objects ? "objects"
                                               : "elements",
@@ -454,7 +309,7 @@ bool info_of_rows(const Runtime& runtime, const DataFile& seen) {
 }
 
 // Where the damage is: "offset 1,024, 37 bytes: …".
-bool validate_file(const Runtime& runtime, const DataFile& file) {
+bool validate_file(const Runtime& runtime, const DataFile& file, bool) {
   uint64_t rows = 0;
   uint64_t errors = 0;
   Progress progress(file.shown, file.compression == "none" ? file.size : 0);
@@ -486,23 +341,24 @@ bool validate_file(const Runtime& runtime, const DataFile& file) {
 int head(const Arguments& arguments) {
   const int64_t count = arguments.count < 0 ? kHeadRows : arguments.count;
   bool first = true;
-  return each_file(arguments, OtherFormat::refused, [&](const Runtime& runtime, const DataFile& file) {
-    if (arguments.files.size() > 1) print(stdout, (first ? "" : "\n") + file.shown + ":\n");
-    first = false;
-    switch (file.kind) {
-      case FileKind::records:
-        return head_records(runtime, file, count);
-      case FileKind::csv:
-        return head_table(runtime, file, count);
-      default:
-        return head_lines(runtime, file, count);
-    }
-  });
+  return each_file(arguments, OtherFormat::refused,
+                   [&](const Runtime& runtime, const DataFile& file, bool several) {
+                     if (several) print(stdout, (first ? "" : "\n") + file.shown + ":\n");
+                     first = false;
+                     switch (file.kind) {
+                       case FileKind::records:
+                         return head_records(runtime, file, count);
+                       case FileKind::csv:
+                         return head_table(runtime, file, count);
+                       default:
+                         return head_lines(runtime, file, count);
+                     }
+                   });
 }
 
 int info(const Arguments& arguments) {
   bool first = true;
-  return each_file(arguments, OtherFormat::refused, [&](const Runtime& runtime, const DataFile& file) {
+  return each_file(arguments, OtherFormat::refused, [&](const Runtime& runtime, const DataFile& file, bool) {
     if (!first) print(stdout, "\n");
     first = false;
     switch (file.kind) {

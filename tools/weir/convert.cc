@@ -1,0 +1,370 @@
+#include "convert.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "common.h"
+#include "example_features.h"
+#include "files.h"
+#include "format/parse_number.h"
+#include "place.h"
+#include "progress.h"
+#include "records_info.h"
+#include "write_elements.h"
+
+namespace weir::command {
+
+namespace {
+
+// A value of a row: a name, and entries of one kind.
+using Row = std::vector<Feature>;
+
+// Owns what the features of a row view.
+struct OwnedRow {
+  Row row;
+  std::vector<std::string> texts;
+};
+
+Feature text_feature(std::string name, std::string_view text) {
+  Feature out;
+  out.name = std::move(name);
+  out.kind = Feature::Kind::bytes;
+  out.bytes = {text};
+  return out;
+}
+
+std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFile& file) {
+  constexpr std::array<Feature::Kind, 3> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
+                                                   Feature::Kind::bytes};
+  std::vector<ColumnKind> columns(file.columns.size());
+  each_row(
+      runtime, rows_of(runtime, file), -1,
+      [&](const Element& element) {
+        for (uint32_t i = 0; i < columns.size(); ++i) columns[i].add(element.get<std::string_view>(i));
+        return true;
+      },
+      [](const Error& error) -> bool { throw error; });
+  std::vector<Feature::Kind> out;
+  for (const ColumnKind& column : columns) out.push_back(kKinds[static_cast<size_t>(column.kind())]);
+  return out;
+}
+
+Feature column_feature(const std::string& name, Feature::Kind kind, std::string_view text) {
+  Feature out = text_feature(name, text);
+  if (kind == Feature::Kind::bytes) return out;
+  out.bytes.clear();
+  out.kind = text.empty() ? Feature::Kind::none : kind;
+  if (text.empty()) return out;
+  if (kind == Feature::Kind::ints) parse_number(text, out.ints.emplace_back());
+  if (kind == Feature::Kind::floats) parse_number(text, out.floats.emplace_back());
+  return out;
+}
+
+template <class From, class To>
+void append_numbers(const weir_view& view, size_t count, std::vector<To>& out) {
+  const auto* values = static_cast<const From*>(view.data);
+  for (size_t i = 0; i < count; ++i) out.push_back(static_cast<To>(values[i]));
+}
+
+// A tensor of saved elements. float64 becomes float32, which is what an Example has.
+Feature tensor_feature(const std::string& name, const weir_view& view) {
+  Feature out;
+  out.name = name;
+  size_t count = 1;
+  for (int32_t i = 0; i < view.rank; ++i) count *= static_cast<size_t>(view.dims[i]);
+  switch (view.dtype) {
+    case WEIR_DTYPE_STRING:
+      out.kind = Feature::Kind::bytes;
+      for (size_t i = 0; i < count; ++i) {
+        const auto& text = static_cast<const weir_string*>(view.data)[i];
+        out.bytes.emplace_back(text.data, text.size);
+      }
+      return out;
+    case WEIR_DTYPE_FLOAT32:
+    case WEIR_DTYPE_FLOAT64:
+      out.kind = Feature::Kind::floats;
+      if (view.dtype == WEIR_DTYPE_FLOAT32) {
+        append_numbers<float>(view, count, out.floats);
+      } else {
+        append_numbers<double>(view, count, out.floats);
+      }
+      return out;
+    default:
+      break;
+  }
+  out.kind = Feature::Kind::ints;
+  switch (view.dtype) {
+    case WEIR_DTYPE_BOOL:
+    case WEIR_DTYPE_UINT8:
+      append_numbers<uint8_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_INT8:
+      append_numbers<int8_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_INT16:
+      append_numbers<int16_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_UINT16:
+      append_numbers<uint16_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_INT32:
+      append_numbers<int32_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_UINT32:
+      append_numbers<uint32_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_INT64:
+    case WEIR_DTYPE_UINT64:
+      append_numbers<int64_t>(view, count, out.ints);
+      break;
+    default:
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           "expected numbers of at most 64 bits and strings, found another dtype in " + name);
+  }
+  return out;
+}
+
+// Gives the rows of a file of any kind as features.
+class RowReader {
+ public:
+  RowReader(const Runtime& runtime, DataFile file)
+      : runtime_(runtime), file_(std::move(file)), rows_(rows_of(runtime, file_)) {
+    if (file_.kind == FileKind::csv) kinds_ = kinds_of_columns(runtime, file_);
+    if (has_structure(file_.kind) || file_.kind == FileKind::objects || file_.kind == FileKind::elements) {
+      const Spec spec = rows_.spec();
+      for (const auto& part : detail::parts_of(spec))
+        names_.push_back(part.path.empty() ? "value" : part.path);
+    }
+  }
+
+  const DataFile& file() const { return file_; }
+
+  // `raw` is the record or line itself where the row is one string, else null.
+  void each(const std::function<void(const Row& row, const std::string_view* raw)>& take) {
+    each_row(
+        runtime_, rows_, -1,
+        [&](const Element& element) {
+          give(element, take);
+          return true;
+        },
+        [](const Error& error) -> bool { throw error; });
+  }
+
+ private:
+  void give(const Element& element, const std::function<void(const Row&, const std::string_view*)>& take) {
+    Row row;
+    if (file_.kind == FileKind::records || file_.kind == FileKind::text) {
+      const auto raw = element.get<std::string_view>(0);
+      if (file_.kind == FileKind::records) {
+        Record record = read_record(raw);
+        if (record.kind == Record::Kind::example) row = std::move(record.features);
+      }
+      if (row.empty()) row.push_back(text_feature(file_.kind == FileKind::text ? "line" : "record", raw));
+      return take(row, &raw);
+    }
+    if (file_.kind == FileKind::csv) {
+      for (uint32_t i = 0; i < file_.columns.size(); ++i)
+        row.push_back(column_feature(file_.columns[i], kinds_[i], element.get<std::string_view>(i)));
+      return take(row, nullptr);
+    }
+    for (uint32_t i = 0; i < names_.size(); ++i) row.push_back(tensor_feature(names_[i], element.view(i)));
+    const bool one_string = names_.size() == 1 && row[0].kind == Feature::Kind::bytes && row[0].count() == 1;
+    take(row, one_string ? &row[0].bytes[0] : nullptr);
+  }
+
+  const Runtime& runtime_;
+  const DataFile file_;
+  const Dataset rows_;
+  std::vector<Feature::Kind> kinds_;
+  std::vector<std::string> names_;
+};
+
+uint64_t bytes_of(const Row& row) {
+  uint64_t out = kRecordBytes;
+  for (const Feature& feature : row) {
+    out += feature.floats.size() * 4 + feature.ints.size() * 2;
+    for (std::string_view text : feature.bytes) out += text.size() + 1;
+  }
+  return out;
+}
+
+Bytes example_of(const Row& row) {
+  ExampleBuilder builder;
+  for (const Feature& feature : row) {
+    if (feature.kind == Feature::Kind::bytes) {
+      builder.set(feature.name, Span<const std::string_view>(feature.bytes.data(), feature.bytes.size()));
+    } else if (feature.kind == Feature::Kind::floats) {
+      builder.set(feature.name, Span<const float>(feature.floats.data(), feature.floats.size()));
+    } else if (feature.kind == Feature::Kind::ints) {
+      builder.set(feature.name, Span<const int64_t>(feature.ints.data(), feature.ints.size()));
+    }
+  }
+  return builder.serialize();
+}
+
+std::string csv_field(std::string_view text, char delim) {
+  const bool plain = std::none_of(text.begin(), text.end(),
+                                  [&](char c) { return c == delim || c == '"' || c == '\n' || c == '\r'; });
+  if (plain) return std::string(text);
+  std::string out = "\"";
+  for (char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
+  return out + '"';
+}
+
+std::string csv_value(const Feature* feature, char delim) {
+  if (!feature || feature->kind == Feature::Kind::none || feature->count() == 0) return "";
+  if (feature->count() > 1) {
+    fail(WEIR_CODE_INVALID_ARGUMENT, "expected one value in each column, found " +
+                                         std::to_string(feature->count()) + " of the feature " +
+                                         feature->name + "; write a .tfrecord or a folder instead");
+  }
+  if (feature->kind == Feature::Kind::ints) return std::to_string(feature->ints[0]);
+  if (feature->kind == Feature::Kind::floats) return float_text(feature->floats[0]);
+  return csv_field(feature->bytes[0], delim);
+}
+
+// The columns in the order in which features appear first.
+std::vector<std::string> column_names(RowReader& reader) {
+  std::vector<std::string> out;
+  reader.each([&](const Row& row, const std::string_view*) {
+    for (const Feature& feature : row) {
+      if (std::find(out.begin(), out.end(), feature.name) == out.end()) out.push_back(feature.name);
+    }
+  });
+  return out;
+}
+
+uint64_t write_records(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
+  NewFile out(runtime, to, 0);
+  uint64_t count = 0;
+  reader.each([&](const Row& row, const std::string_view* raw) {
+    if (raw) {
+      out.write(*raw);
+    } else {
+      const Bytes example = example_of(row);
+      out.write(example.view());
+    }
+    ++count;
+    progress.add(bytes_of(row));
+  });
+  out.finish();
+  return count;
+}
+
+uint64_t write_table(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
+  const char delim = bare(to).ends_with(".tsv") ? '\t' : ',';
+  const std::vector<std::string> names = column_names(reader);
+  NewFile out(runtime, to, WEIR_RECORD_WRITER_PLAIN);
+  std::string line;
+  for (const std::string& name : names)
+    line += (line.empty() ? "" : std::string(1, delim)) + csv_field(name, delim);
+  if (!names.empty()) out.write(line + "\n");
+  uint64_t count = 0;
+  reader.each([&](const Row& row, const std::string_view*) {
+    line.clear();
+    for (size_t i = 0; i < names.size(); ++i) {
+      const auto found = std::find_if(row.begin(), row.end(),
+                                      [&](const Feature& feature) { return feature.name == names[i]; });
+      if (i > 0) line += delim;
+      line += csv_value(found == row.end() ? nullptr : &*found, delim);
+    }
+    // A line without anything would be none.
+    if (names.size() == 1 && line.empty()) line = "\"\"";
+    out.write(line + "\n");
+    ++count;
+    progress.add(bytes_of(row));
+  });
+  out.finish();
+  return count;
+}
+
+uint64_t write_lines(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
+  NewFile out(runtime, to, WEIR_RECORD_WRITER_PLAIN);
+  uint64_t count = 0;
+  reader.each([&](const Row& row, const std::string_view* raw) {
+    if (!raw)
+      fail(
+          WEIR_CODE_INVALID_ARGUMENT,
+          "expected rows of one string to write as lines, found several values; write a .csv or a .tfrecord instead");
+    if (raw->find('\n') != std::string_view::npos) {
+      fail(WEIR_CODE_INVALID_ARGUMENT, "expected strings without line ends, found one in row " +
+                                           std::to_string(count) + "; write a .csv or a .tfrecord instead");
+    }
+    out.write(*raw);
+    out.write("\n");
+    ++count;
+    progress.add(bytes_of(row));
+  });
+  out.finish();
+  return count;
+}
+
+std::string dtype_of(Feature::Kind kind) {
+  return kind == Feature::Kind::ints ? "0" : kind == Feature::Kind::floats ? "0.0" : "\"\"";
+}
+
+// The elements of a file of named values: a dict of the columns or of the features, else as they are read.
+Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features) {
+  if (file.kind == FileKind::records && features) {
+    const std::string parser = parser_of(runtime, file);
+    if (parser.empty()) return rows_of(runtime, file);
+    return parse(runtime, "@rows | " + parser, {{"rows", rows_of(runtime, file)}});
+  }
+  if (file.kind != FileKind::csv) return rows_of(runtime, file);
+  std::string columns;
+  std::string names;
+  std::string members;
+  const std::vector<Feature::Kind> kinds = kinds_of_columns(runtime, file);
+  for (size_t i = 0; i < file.columns.size(); ++i) {
+    const std::string comma = i == 0 ? "" : ", ";
+    columns += comma + dtype_of(kinds[i]);
+    names += comma + "c" + std::to_string(i);
+    members += comma + quoted(file.columns[i], SIZE_MAX) + ": c" + std::to_string(i);
+  }
+  const std::string text = "csv(@file, [" + columns + "], compression: \"auto\", delim: @delim" +
+                           (file.quotes ? "" : ", quote: false") + (file.header ? ", header: true)" : ")") +
+                           " | map((" + names + (kinds.size() == 1 ? ",) -> {" : ") -> {") + members + "})";
+  return parse(runtime, text, {{"file", file.name}, {"delim", file.delim}});
+}
+
+uint64_t write_saved(const Runtime& runtime, const Dataset& rows, const std::string& to) {
+  const Dataset saving = parse(runtime, "@rows | save(@to)", {{"rows", rows}, {"to", to}});
+  each_row(
+      runtime, saving, -1, [](const Element&) { return true; },
+      [](const Error& error) -> bool { throw error; });
+  const Dataset written = parse(runtime, "load(@to)", {{"to", to}});
+  return static_cast<uint64_t>(std::max<int64_t>(written.cardinality(), 0));
+}
+
+uint64_t write(const Runtime& runtime, const DataFile& file, const std::string& to, FileKind kind) {
+  Progress progress(file.shown, file.compression == "none" && kind != FileKind::saved ? file.size : 0);
+  if (kind == FileKind::saved) return write_saved(runtime, elements_of(runtime, file, false), to);
+  if (kind == FileKind::records || kind == FileKind::csv || kind == FileKind::text) {
+    RowReader reader(runtime, file);
+    return kind == FileKind::records ? write_records(runtime, reader, to, progress)
+           : kind == FileKind::csv   ? write_table(runtime, reader, to, progress)
+                                     : write_lines(runtime, reader, to, progress);
+  }
+  const Elements elements{runtime, elements_of(runtime, file, true),
+                          file.kind == FileKind::text ? "line" : "value", progress};
+  return kind == FileKind::objects    ? write_objects(elements, to)
+         : kind == FileKind::elements ? write_archive(elements, to)
+                                      : write_arrays(elements, to, kind == FileKind::array);
+}
+
+}  // namespace
+
+void convert_file(const Arguments& arguments) {
+  const Runtime runtime(runtime_options(arguments));
+  const std::string& to = arguments.files[1];
+  const FileKind kind = kind_to_write(to);
+  DataFile file = look_at(runtime, arguments.files[0]);
+  check_absent(runtime, to);
+  infer_fields(runtime, file, -1);
+  const uint64_t count = write(runtime, file, to, kind);
+  print(stdout, to + ": " + counted(count, "row") + "\n");
+}
+
+}  // namespace weir::command

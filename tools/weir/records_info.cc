@@ -1,0 +1,143 @@
+#include "records_info.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "table.h"
+
+namespace weir::command {
+
+namespace {
+
+std::string range_text(const Seen& seen) {
+  if (seen.present == 0) return "-";
+  if (seen.least == seen.most) return with_commas(seen.most) + " each";
+  return with_commas(seen.least) + " to " + with_commas(seen.most);
+}
+
+std::string key_text(const std::string& name) {
+  const bool word = !name.empty() && std::isdigit(static_cast<unsigned char>(name[0])) == 0 &&
+                    std::all_of(name.begin(), name.end(), [](char c) {
+                      return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+                    });
+  return word ? name : quoted(name, SIZE_MAX);
+}
+
+void append(std::string& list, const std::string& text) { list += (list.empty() ? "" : ", ") + text; }
+
+}  // namespace
+
+void Seen::add(const Feature& feature) {
+  ++records;
+  if (feature.kind == Feature::Kind::none) return;
+  several_kinds = several_kinds || (kind != Feature::Kind::none && kind != feature.kind);
+  kind = feature.kind;
+  ++present;
+  least = std::min<uint64_t>(least, feature.count());
+  most = std::max<uint64_t>(most, feature.count());
+}
+
+void RecordsInfo::add(std::string_view bytes) {
+  ++count_;
+  const Record record = read_record(bytes);
+  ++kinds_[record.kind];
+  for (const Feature& feature : record.features) features_[feature.name].add(feature);
+  for (const FeatureList& list : record.lists) {
+    Seen& seen = lists_[list.name];
+    ++seen.records;
+    ++seen.present;
+    for (const Feature& step : list.steps) {
+      if (step.kind != Feature::Kind::none) seen.kind = step.kind;
+      steps_[list.name].add(step);
+    }
+    seen.least = std::min<uint64_t>(seen.least, list.steps.size());
+    seen.most = std::max<uint64_t>(seen.most, list.steps.size());
+  }
+}
+
+std::string RecordsInfo::contents() const {
+  std::string out;
+  for (const auto& [kind, records] : kinds_)
+    out += (out.empty() ? "" : ", ") + std::string(command::kind_name(kind));
+  return out.empty() ? "nothing" : out;
+}
+
+void RecordsInfo::print() const {
+  if (features_.empty() && lists_.empty()) return;
+  Table table;
+  table.add({"feature", "kind", "records", "values"});
+  for (const auto& [name, seen] : features_) {
+    table.add({name, seen.several_kinds ? "several" : command::kind_name(seen.kind),
+               with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
+  }
+  for (const auto& [name, seen] : lists_) {
+    table.add({name, std::string("list of ") + command::kind_name(seen.kind),
+               with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
+  }
+  table.print(2);
+}
+
+std::string RecordsInfo::parser(std::string& left_out) const {
+  if (only(Record::Kind::example)) return "map(r -> parse_example(r, {" + features_text(left_out) + "}))";
+  if (!only(Record::Kind::sequence_example)) return "";
+  const std::string context = features_text(left_out);
+  return "map(r -> parse_sequence_example(r, {" + context + "}, {" + lists_text(left_out) + "}))";
+}
+
+std::string RecordsInfo::features_text(std::string& left_out) const {
+  std::string out;
+  for (const auto& [name, seen] : features_) {
+    if (seen.present == 0) continue;
+    if (seen.several_kinds) {
+      append(left_out, key_text(name));
+    } else {
+      append(out, key_text(name) + ": " + type_text(seen));
+    }
+  }
+  return out;
+}
+
+std::string RecordsInfo::type_text(const Seen& seen) const {
+  std::string dtype = dtype_name(seen.kind);
+  const bool fixed = seen.least == seen.most && (seen.most == 1 || seen.present == count_);
+  if (!fixed) return "varlen(" + dtype + ")";
+  if (seen.most != 1) return dtype + "[" + std::to_string(seen.most) + "]";
+  if (seen.present == count_) return dtype;
+  return dtype + " = " + (dtype == "string" ? "\"\"" : dtype == "int64" ? "0" : "0.0");
+}
+
+std::string RecordsInfo::lists_text(std::string& left_out) const {
+  std::string out;
+  for (const auto& [name, seen] : lists_) {
+    const auto found = steps_.find(name);
+    if (found == steps_.end() || found->second.present == 0) continue;
+    const Seen& steps = found->second;
+    if (steps.several_kinds) {
+      append(left_out, key_text(name));
+      continue;
+    }
+    const bool fixed = steps.present == steps.records && steps.least == steps.most;
+    std::string type = fixed ? "sequence(" : "varlen(";
+    type += dtype_name(steps.kind);
+    if (fixed && steps.most != 1) type += "[" + std::to_string(steps.most) + "]";
+    if (fixed && seen.present != count_) type += ", allow_missing: true";
+    type += ")";
+    append(out, key_text(name) + ": " + type);
+  }
+  return out;
+}
+
+std::string parser_of(const Runtime& runtime, const DataFile& file) {
+  RecordsInfo info;
+  each_row(
+      runtime, rows_of(runtime, file), -1,
+      [&](const Element& element) {
+        info.add(element.get<std::string_view>(0));
+        return true;
+      },
+      [](const Error& error) -> bool { throw error; });
+  std::string left_out;
+  return info.parser(left_out);
+}
+
+}  // namespace weir::command

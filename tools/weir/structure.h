@@ -1,0 +1,45 @@
+// What elements are made of, for those who write them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "weir/weir.hpp"
+
+namespace weir::command {
+
+// A part of the structure: a tensor, or what has further parts.
+struct Structure {
+  int32_t kind = WEIR_SPEC_TENSOR;
+  // From the root, as in errors; empty for the root.
+  std::string path;
+  // Of a tensor; negative: unknown.
+  int32_t dtype = 0;
+  std::vector<int64_t> dims;
+  std::vector<std::pair<std::string, Structure>> members;
+  // Where its values begin in the flat list, and how many there are.
+  uint32_t first = 0;
+  uint32_t components = 0;
+
+  bool is_dict() const { return kind == WEIR_SPEC_DICT; }
+};
+
+Structure structure_of(const Spec& spec);
+
+// Throws invalid_argument: "expected EXPECTED, found FOUND in PATH of row ROW; HINT".
+[[noreturn]] void refuse_value(const std::string& expected, const std::string& found, const Structure& where,
+                               uint64_t row, const std::string& hint);
+
+// One value, or lists of them, as JSON.
+void append_json(const weir_view& view, const Structure& where, uint64_t row, std::string& out);
+// A value of any structure.
+void append_json(const Element& element, const Structure& value, uint64_t row, std::string& out);
+
+// Of a NumPy array: what its file begins with.
+std::string npy_header(int32_t dtype, uint64_t string_bytes, const std::vector<int64_t>& dims);
+// Whether there are arrays of it.
+bool has_npy(int32_t dtype);
+
+}  // namespace weir::command
