@@ -17,8 +17,11 @@ constexpr size_t kRetainedRowBytes = size_t{4} << 20;
 
 }  // namespace
 
-ArrayReader::ArrayReader(std::unique_ptr<ByteStream> stream, ArrayLayout layout)
-    : stream_(std::move(stream)), layout_(std::move(layout)), pool_(kRetainedRowBytes) {}
+ArrayReader::ArrayReader(std::unique_ptr<ByteStream> stream, ArrayLayout layout, size_t piece_bytes)
+    : stream_(std::move(stream)),
+      layout_(std::move(layout)),
+      pool_(kRetainedRowBytes),
+      piece_bytes_(piece_bytes) {}
 
 Status ArrayReader::seek(RecordPosition position) {
   const auto row = static_cast<int64_t>(position.record);
@@ -34,6 +37,30 @@ Status ArrayReader::seek(RecordPosition position) {
 }
 
 Result<uint64_t> ArrayReader::read_bytes(uint64_t offset, std::span<uint8_t> to) {
+  if (piece_bytes_ == 0) return read_file(offset, to);
+  uint64_t filled = 0;
+  while (filled < to.size()) {
+    const Result<std::span<const uint8_t>> piece = piece_at(offset + filled);
+    if (!piece.ok() && filled == 0) return piece.status();
+    if (!piece.ok() || piece->empty()) break;
+    const size_t size = std::min<size_t>(piece->size(), to.size() - filled);
+    std::memcpy(to.data() + filled, piece->data(), size);
+    filled += size;
+  }
+  return filled;
+}
+
+Result<std::span<const uint8_t>> ArrayReader::piece_at(uint64_t offset) {
+  if (offset < piece_begin_ || offset - piece_begin_ >= piece_size_) {
+    piece_size_ = 0;
+    if (!piece_) piece_ = Buffer::allocate(piece_bytes_);
+    WEIR_ASSIGN(piece_size_, read_file(offset, {piece_->data(), piece_bytes_}));
+    piece_begin_ = offset;
+  }
+  return std::span<const uint8_t>(piece_->data(), piece_size_).subspan(offset - piece_begin_);
+}
+
+Result<uint64_t> ArrayReader::read_file(uint64_t offset, std::span<uint8_t> to) {
   WEIR_TRY(stream_->seek(offset));
   uint64_t filled = 0;
   while (filled < to.size()) {

@@ -122,9 +122,9 @@ Result<Npz> open_npz(FileSystem& files, const std::string& file, const std::vect
   return out;
 }
 
-Status check_arrays(Npz& npz, uint64_t limit_bytes) {
+Status check_arrays(Npz& npz, uint64_t limit_bytes, size_t piece_bytes) {
   for (NpzArray& array : npz.arrays) {
-    WEIR_ASSIGN(array.bytes, check_member(npz.file, array.member, limit_bytes));
+    WEIR_ASSIGN(array.bytes, check_member(npz.file, array.member, limit_bytes, piece_bytes));
     if (array.bytes) continue;
     WEIR_ASSIGN(const uint64_t begin, data_offset(*npz.file, array.member));
     array.layout.begin += begin;

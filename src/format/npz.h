@@ -38,6 +38,6 @@ struct Npz {
 Result<Npz> open_npz(FileSystem& files, const std::string& file, const std::vector<std::string>* names);
 
 // Checks the bytes of all arrays, and decompresses those that are compressed.
-Status check_arrays(Npz& npz, uint64_t limit_bytes);
+Status check_arrays(Npz& npz, uint64_t limit_bytes, size_t piece_bytes = kZipPieceBytes);
 
 }  // namespace weir

@@ -27,7 +27,6 @@ constexpr size_t kEnd64Bytes = 56;
 constexpr size_t kEntryBytes = 46;
 constexpr size_t kMemberHeaderBytes = 30;
 constexpr uint64_t kMostDirectory = uint64_t{1} << 28;
-constexpr size_t kPieceBytes = size_t{256} << 10;
 // No byte of deflate data makes more.
 constexpr uint64_t kMostGrowth = 1032;
 constexpr uint16_t kDeflate = 8;
@@ -143,8 +142,8 @@ bool read_extra(std::string_view extra, ZipMember& member) {
 // Inflates raw deflate data, or copies what is stored.
 class MemberStream final : public ByteStream {
  public:
-  MemberStream(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t begin)
-      : file_(std::move(file)), member_(member), begin_(begin) {}
+  MemberStream(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t begin, size_t piece_bytes)
+      : file_(std::move(file)), member_(member), begin_(begin), piece_bytes_(piece_bytes) {}
   ~MemberStream() override { inflateEnd(&zlib_); }
   MemberStream(const MemberStream&) = delete;
   MemberStream& operator=(const MemberStream&) = delete;
@@ -152,7 +151,7 @@ class MemberStream final : public ByteStream {
   Status start() {
     if (member_.stored()) return Status();
     if (inflateInit2(&zlib_, -MAX_WBITS) != Z_OK) return Status(out_of_memory());
-    input_ = Buffer::allocate(kPieceBytes);
+    input_ = Buffer::allocate(std::max<size_t>(1, piece(member_.compressed_bytes)));
     return Status();
   }
   Result<size_t> read(std::span<uint8_t> out) override {
@@ -184,6 +183,7 @@ class MemberStream final : public ByteStream {
   const std::string& file() const override { return file_->name(); }
 
  private:
+  size_t piece(uint64_t left) const { return static_cast<size_t>(std::min<uint64_t>(piece_bytes_, left)); }
   Result<size_t> copy(std::span<uint8_t> out) {
     WEIR_ASSIGN(const size_t got, file_->read_at(begin_ + offset_, out));
     if (got == 0) return damaged(*file_, "the file ends within a member", begin_ + offset_);
@@ -207,8 +207,7 @@ class MemberStream final : public ByteStream {
     }
   }
   Status refill() {
-    const auto wanted =
-        static_cast<size_t>(std::min<uint64_t>(kPieceBytes, member_.compressed_bytes - read_));
+    const auto wanted = piece(member_.compressed_bytes - read_);
     size_t got = 0;
     if (wanted > 0) {
       WEIR_ASSIGN(got, file_->read_at(begin_ + read_, {input_->data(), wanted}));
@@ -222,6 +221,7 @@ class MemberStream final : public ByteStream {
   const RefPtr<RandomAccessFile> file_;
   const ZipMember member_;
   const uint64_t begin_;
+  const size_t piece_bytes_;
   z_stream zlib_ = {};
   BufferRef input_;
   // Bytes that were read of the file, and that were given.
@@ -292,15 +292,17 @@ Result<uint64_t> data_offset(RandomAccessFile& file, const ZipMember& member) {
   return begin;
 }
 
-Result<std::unique_ptr<ByteStream>> open_member(RefPtr<RandomAccessFile> file, const ZipMember& member) {
+Result<std::unique_ptr<ByteStream>> open_member(RefPtr<RandomAccessFile> file, const ZipMember& member,
+                                                size_t piece_bytes) {
   WEIR_TRY(check_method(*file, member));
   WEIR_ASSIGN(const uint64_t begin, data_offset(*file, member));
-  auto stream = std::make_unique<MemberStream>(std::move(file), member, begin);
+  auto stream = std::make_unique<MemberStream>(std::move(file), member, begin, piece_bytes);
   WEIR_TRY(stream->start());
   return std::unique_ptr<ByteStream>(std::move(stream));
 }
 
-Result<BufferRef> check_member(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t limit_bytes) {
+Result<BufferRef> check_member(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t limit_bytes,
+                               size_t piece_bytes) {
   const bool keep = !member.stored();
   if (keep && member.bytes > limit_bytes) {
     return file_error(Code::resource_exhausted,
@@ -309,13 +311,14 @@ Result<BufferRef> check_member(RefPtr<RandomAccessFile> file, const ZipMember& m
                                      "write the archive with numpy.savez, which compresses nothing"),
                       file->name());
   }
-  WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_member(file, member));
-  const size_t room = keep ? static_cast<size_t>(member.bytes) : kPieceBytes;
+  WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_member(file, member, piece_bytes));
+  const auto most = static_cast<size_t>(std::min<uint64_t>(piece_bytes, member.bytes));
+  const size_t room = keep ? static_cast<size_t>(member.bytes) : most;
   const BufferRef buffer = Buffer::allocate(std::max<size_t>(1, room));
   uint32_t crc = 0;
   for (uint64_t done = 0; done < member.bytes;) {
     uint8_t* const to = buffer->data() + (keep ? done : 0);
-    const auto size = static_cast<size_t>(std::min<uint64_t>(kPieceBytes, member.bytes - done));
+    const auto size = static_cast<size_t>(std::min<uint64_t>(most, member.bytes - done));
     WEIR_ASSIGN(const size_t got, stream->read({to, size}));
     crc = static_cast<uint32_t>(crc32_z(crc, to, got));
     done += got;

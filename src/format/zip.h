@@ -38,11 +38,15 @@ Result<std::vector<ZipMember>> read_zip(RandomAccessFile& file);
 // Where the bytes of a member begin in the file.
 Result<uint64_t> data_offset(RandomAccessFile& file, const ZipMember& member);
 
-// The bytes of a member, without asking for its checksum.
-Result<std::unique_ptr<ByteStream>> open_member(RefPtr<RandomAccessFile> file, const ZipMember& member);
+inline constexpr size_t kZipPieceBytes = size_t{256} << 10;
+
+// The bytes of a member, without asking for its checksum. Compressed ones are read in pieces.
+Result<std::unique_ptr<ByteStream>> open_member(RefPtr<RandomAccessFile> file, const ZipMember& member,
+                                                size_t piece_bytes = kZipPieceBytes);
 
 // Reads all of a member; data_loss if its checksum is wrong. Returns its bytes if it is compressed, else
-// null. resource_exhausted for more than `limit_bytes` bytes to keep.
-Result<BufferRef> check_member(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t limit_bytes);
+// null. resource_exhausted for more than `limit_bytes` bytes to keep. It is read in pieces of `piece_bytes`.
+Result<BufferRef> check_member(RefPtr<RandomAccessFile> file, const ZipMember& member, uint64_t limit_bytes,
+                               size_t piece_bytes = kZipPieceBytes);
 
 }  // namespace weir

@@ -33,8 +33,12 @@ class ColumnAccess final : public Access {
 
 }  // namespace
 
-ArrayColumn::ArrayColumn(FileSystem& files, DType dtype, Shape row)
-    : files_(files, kMostOpen), dtype_(dtype), row_(std::move(row)), pool_(kRetainedBytes) {}
+ArrayColumn::ArrayColumn(FileSystem& files, DType dtype, Shape row, size_t read_bytes)
+    : files_(files, kMostOpen),
+      dtype_(dtype),
+      row_(std::move(row)),
+      most_read_(read_bytes == 0 ? SIZE_MAX : read_bytes),
+      pool_(kRetainedBytes) {}
 
 Status ArrayColumn::add(Context& ctx, const std::string& file, const Result<ArrayLayout>& layout) {
   return add(file, layout, BufferRef(), ctx.runtime().origins ? ctx.session.source_names().number(file) : 0);
@@ -68,7 +72,8 @@ Status ArrayColumn::read_bytes(Part& part, uint64_t offset, std::span<uint8_t> t
     WEIR_ASSIGN(part.file, files_.open(part.name));
   }
   for (size_t filled = 0; filled < to.size();) {
-    WEIR_ASSIGN(const size_t got, part.file->read_at(offset + filled, to.subspan(filled)));
+    const std::span<uint8_t> piece = to.subspan(filled, std::min(most_read_, to.size() - filled));
+    WEIR_ASSIGN(const size_t got, part.file->read_at(offset + filled, piece));
     if (got == 0) {
       return file_error(Code::data_loss,
                         expected_found(concat(part.layout->rows, " rows, as when the file was opened"),

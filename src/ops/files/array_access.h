@@ -1,5 +1,6 @@
 // ArrayColumn: rows of arrays by their positions, as one column: those of one array after another, each in a
-// file or in memory. One thread at a time may use it; reading files blocks.
+// file or in memory. Of a file at most `read_bytes` bytes are read at a time, if that is not 0. One thread at
+// a time may use it; reading files blocks.
 #pragma once
 
 #include <string>
@@ -13,7 +14,7 @@ namespace weir {
 
 class ArrayColumn {
  public:
-  ArrayColumn(FileSystem& files, DType dtype, Shape row);
+  ArrayColumn(FileSystem& files, DType dtype, Shape row, size_t read_bytes = 0);
 
   // Adds the rows of a file, or the error in place of them, which counts as one row.
   // REQUIRES: dtype and row are those of the column
@@ -44,6 +45,7 @@ class ArrayColumn {
   FewOpenFiles files_;
   const DType dtype_;
   const Shape row_;
+  const size_t most_read_;
   std::vector<Part> parts_;
   int64_t count_ = 0;
   uint64_t most_row_bytes_ = 0;

@@ -25,11 +25,13 @@ struct FieldsParams : ParamsOf<FieldsParams<Kind>> {
   FieldsParam wanted;
   StringParam compression{std::string()};
   IntParam num_parallel_reads{1};
+  IntParam buffer_size{0};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("fields", wanted, Kind::fields_doc);
     f("compression", compression, kCompressionDoc);
     f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
   }
 };
 
@@ -49,7 +51,9 @@ struct FieldsFormat {
 
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t limit) {
-    return std::make_unique<Reader>(std::move(stream), params.wanted.fields, limit);
+    const size_t given = read_bytes(params);
+    if (given == 0) return std::make_unique<Reader>(std::move(stream), params.wanted.fields, limit);
+    return std::make_unique<Reader>(std::move(stream), params.wanted.fields, limit, given);
   }
   static constexpr IndexedFormat kIndexed{.kind = Kind::index};
   static constexpr bool kNeedsIndex = true;

@@ -1,6 +1,6 @@
-// jsonl(files, fields, compression, num_parallel_reads): the objects of files of JSON lines, file after file
-// or in turns. A line with a mistake is one error, as is a file that fails. Read ahead on the blocking lane.
-// Checkpoint: the file, the offset and the number of the next object.
+// jsonl(files, fields, compression, num_parallel_reads, buffer_size): the objects of files of JSON lines,
+// file after file or in turns. A line with a mistake is one error, as is a file that fails. Read ahead on the
+// blocking lane. Checkpoint: the file, the offset and the number of the next object.
 #include "format/json_reader.h"
 #include "ops/files/fields_source.h"
 

@@ -1,6 +1,7 @@
-// npy(files): the slices along the first dimension of NumPy's arrays, file after file. The structure is that
-// of the first file, read when the dataset is built. A file that fails is one error; the next file follows.
-// Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next row.
+// npy(files, buffer_size): the slices along the first dimension of NumPy's arrays, file after file. The
+// structure is that of the first file, read when the dataset is built. A file that fails is one error; the
+// next file follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the
+// next row.
 #include "format/npy.h"
 
 #include <optional>
@@ -20,10 +21,14 @@ namespace {
 
 struct NpyParams : ParamsOf<NpyParams> {
   FilesParam files;
+  IntParam buffer_size{0};
   // What learn() finds out while the node is built. A copy that reads other files has the structure already.
   mutable std::optional<Spec> row;
   mutable int64_t rows = kUnknown;
-  void fields(Fields& f) override { f("files", files, kFilesDoc); }
+  void fields(Fields& f) override {
+    f("files", files, kFilesDoc);
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
+  }
 };
 
 Spec row_of(const ArrayLayout& layout) { return Spec::tensor(layout.type.dtype, layout.row); }
@@ -87,7 +92,7 @@ struct Format {
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t) {
     WEIR_ASSIGN(ArrayLayout layout, layout_in(*stream, *params.row));
-    return std::make_unique<Reader>(std::move(stream), std::move(layout));
+    return std::make_unique<Reader>(std::move(stream), std::move(layout), read_bytes(params));
   }
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {

@@ -1,5 +1,6 @@
-// npz(file, names): the arrays of one of NumPy's archives, sliced together along their first dimension, as
-// dicts. The structure is read when the dataset is built. Checkpoint: the number of the next row.
+// npz(file, names, buffer_size): the arrays of one of NumPy's archives, sliced together along their first
+// dimension, as dicts. The structure is read when the dataset is built. Checkpoint: the number of the next
+// row.
 #include "format/npz.h"
 
 #include "core/archive.h"
@@ -8,6 +9,7 @@
 #include "dataset/read_site.h"
 #include "ops/files/array_access.h"
 #include "ops/files/blocking_lane.h"
+#include "ops/files/file_source.h"
 #include "ops/files/known_names.h"
 
 namespace weir::npz_op {
@@ -16,10 +18,12 @@ namespace {
 struct Params : ParamsOf<Params> {
   StringParam file;
   ValueParam names;
+  IntParam buffer_size{0};
   void fields(Fields& f) override {
     f("file", file, "The name of the file.");
     f("names", names, "Which arrays to read, in this order; none: all, as the file has them.", {},
       {.none = true});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
   }
 };
 
@@ -29,6 +33,8 @@ struct StoredParams : ParamsOf<StoredParams> {
   std::vector<std::string> names;
   Spec spec;
   int64_t rows = 0;
+  // 0: not given.
+  size_t read_bytes = 0;
   void fields(Fields&) override {}
 };
 
@@ -43,12 +49,14 @@ class Rows {
                                 "build the dataset again, or restore the file"),
                         params.file);
     }
-    WEIR_TRY(check_arrays(npz, static_cast<uint64_t>(ctx.runtime().limits.tensor_bytes)));
+    const auto limit = static_cast<uint64_t>(ctx.runtime().limits.tensor_bytes);
+    const size_t given = params.read_bytes;
+    WEIR_TRY(check_arrays(npz, limit, given == 0 ? kZipPieceBytes : given));
     auto out = std::make_unique<Rows>();
     if (ctx.runtime().origins) out->source_ = ctx.session.source_names().number(params.file);
     for (NpzArray& array : npz.arrays) {
-      out->columns_.push_back(
-          std::make_unique<ArrayColumn>(ctx.session.files(), array.layout.type.dtype, array.layout.row));
+      out->columns_.push_back(std::make_unique<ArrayColumn>(ctx.session.files(), array.layout.type.dtype,
+                                                            array.layout.row, given));
       WEIR_TRY(out->columns_.back()->add(params.file, array.layout, std::move(array.bytes)));
     }
     return out;
@@ -207,6 +215,7 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, c
   const auto& params = static_cast<const Params&>(base);
   auto stored = std::make_unique<StoredParams>();
   stored->file = *params.file;
+  stored->read_bytes = read_bytes(params);
   if (params.names.set) {
     WEIR_ASSIGN(stored->names, names_of(params.names));
   }

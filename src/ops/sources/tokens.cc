@@ -1,6 +1,6 @@
-// tokens(files, length, dtype, stride, header_bytes): runs of numbers of files that hold nothing else, as
-// language models are trained on, file after file. A file that fails is one error; the next file follows.
-// Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next row.
+// tokens(files, length, dtype, stride, header_bytes, buffer_size): runs of numbers of files that hold nothing
+// else, as language models are trained on, file after file. A file that fails is one error; the next file
+// follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next row.
 #include "core/text.h"
 #include "format/array_reader.h"
 #include "ops/files/array_access.h"
@@ -21,6 +21,7 @@ struct TokensParams : ParamsOf<TokensParams> {
   DTypeParam dtype;
   IntParam stride = IntParam::none();
   IntParam header_bytes{0};
+  IntParam buffer_size{0};
   void fields(Fields& f) override {
     f("files", files, kFilesDoc);
     f("length", length, "How many numbers an element has.", {1, kMost});
@@ -29,6 +30,7 @@ struct TokensParams : ParamsOf<TokensParams> {
       "How many numbers lie from the first of an element to that of the next; none: `length`.", {1, kMost},
       {.none = true});
     f("header_bytes", header_bytes, "The bytes of each file before its numbers.", {0, kMost});
+    f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
   }
 };
 
@@ -69,7 +71,7 @@ struct Format {
   static Result<std::unique_ptr<Reader>> make(std::unique_ptr<ByteStream> stream, const Params& params,
                                               uint64_t) {
     WEIR_ASSIGN(const ArrayLayout layout, layout_in(*stream, params));
-    return std::make_unique<Reader>(std::move(stream), layout);
+    return std::make_unique<Reader>(std::move(stream), layout, read_bytes(params));
   }
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {

@@ -1,6 +1,7 @@
-// webdataset(files, fields, compression): the elements of tar archives, each made of members that follow one
-// another with one key, file after file. An element with a mistake is one error, as is a file that fails.
-// Read ahead on the blocking lane. Checkpoint: the file, and the offset and the number of the next element.
+// webdataset(files, fields, compression, num_parallel_reads, buffer_size): the elements of tar archives, each
+// made of members that follow one another with one key, file after file or in turns. An element with a
+// mistake is one error, as is a file that fails. Read ahead on the blocking lane. Checkpoint: the file, and
+// the offset and the number of the next element.
 #include "format/tar_reader.h"
 #include "ops/files/fields_source.h"
 
