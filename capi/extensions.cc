@@ -136,6 +136,15 @@ Result<std::shared_ptr<const Extensions::Index>> Extensions::index() {
   return index_;
 }
 
+Result<std::vector<std::string>> Extensions::names() {
+  WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
+  std::vector<std::string> out;
+  for (const auto& [name, library] : *known) {
+    if (!name.ends_with("://")) out.push_back(name);
+  }
+  return out;
+}
+
 Status Extensions::load_now(const std::string& file) const {
   WEIR_ASSIGN(const LoadFunction load, open_library(file));
   const weir_runtime handle = runtime_();

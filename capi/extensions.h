@@ -36,6 +36,8 @@ class Extensions {
   Status load(const std::string& file);
   // Loads the extension that provides it, if there is one. Returns whether there is.
   Result<bool> provide(Provides what, const std::string& name);
+  // The names of functions and sources that extensions provide.
+  Result<std::vector<std::string>> names();
   const std::vector<std::string>& folders() const { return folders_; }
 
  private:

@@ -1,6 +1,8 @@
 #include "graph/schema.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 #include "capi/barrier.h"
 #include "capi/runtime.h"
@@ -9,16 +11,52 @@ namespace weir::capi {
 
 namespace {
 
+// What an extension provides under a name, if one does.
+Result<std::optional<SchemaEntry>> schema_of_extension(Runtime& runtime, const std::string& name) {
+  WEIR_ASSIGN(const auto found, runtime.names->find(name));
+  const auto* callback = found ? std::get_if<CallbackRef>(&*found) : nullptr;
+  if (!callback || !(*callback)->signature()) return std::optional<SchemaEntry>();
+  return std::optional<SchemaEntry>(schema_of(name, **callback));
+}
+
+RefPtr<RuntimeHost> host_with(std::vector<std::string> folders) {
+  return RuntimeHost::create({}, nullptr, make_stderr_logger(Logger::Level::warning), {}, std::move(folders));
+}
+
 // Those of a name, which an extension may provide.
 Result<std::vector<SchemaEntry>> schema_or_extension(const std::string& name) {
   Result<std::vector<SchemaEntry>> known = schema(name);
   if (known.ok() || !is_identifier(name)) return known;
   WEIR_ASSIGN(auto folders, extension_folders({}, ::secure_getenv("WEIR_EXTENSIONS")));
-  const auto host = RuntimeHost::create({}, nullptr, make_stderr_logger(Logger::Level::warning), {}, folders);
-  WEIR_ASSIGN(const auto found, host->runtime().names->find(name));
-  const auto* callback = found ? std::get_if<CallbackRef>(&*found) : nullptr;
-  if (!callback || !(*callback)->signature()) return known;
-  return std::vector<SchemaEntry>{schema_of(name, **callback)};
+  const auto host = host_with(std::move(folders));
+  WEIR_ASSIGN(auto entry, schema_of_extension(host->runtime(), name));
+  if (!entry) return known;
+  return std::vector<SchemaEntry>{*std::move(entry)};
+}
+
+// All, each kind together. An extension that can't be loaded says why.
+Result<std::vector<SchemaEntry>> whole_schema() {
+  std::vector<SchemaEntry> out = schema();
+  WEIR_ASSIGN(auto folders, extension_folders({}, ::secure_getenv("WEIR_EXTENSIONS")));
+  WEIR_ASSIGN(const std::vector<std::string> names, Extensions(folders, nullptr).names());
+  if (names.empty()) return out;
+  const auto host = host_with(std::move(folders));
+  for (const std::string& name : names) {
+    auto entry = schema_of_extension(host->runtime(), name);
+    if (entry.ok() && !*entry) continue;
+    SchemaEntry added;
+    if (entry.ok()) {
+      added = **std::move(entry);
+    } else {
+      added.name = name;
+      added.kind = "function";
+      added.doc = entry.status().error().describe();
+    }
+    const auto after = std::find_if(out.rbegin(), out.rend(),
+                                    [&](const SchemaEntry& each) { return each.kind == added.kind; });
+    out.insert(after.base(), std::move(added));
+  }
+  return out;
 }
 
 }  // namespace
@@ -36,7 +74,7 @@ int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_b
     const bool all = wanted.empty();
     std::vector<SchemaEntry> entries;
     if (all) {
-      entries = schema();
+      WEIR_ASSIGN(entries, whole_schema());
     } else {
       WEIR_ASSIGN(entries, schema_or_extension(std::string(wanted)));
     }

@@ -279,11 +279,15 @@ Result<const OperatorDef*> Binder::operator_of(const Node& call, bool piped) con
                               elsewhere(piped ? CalleeKind::transformation : CalleeKind::function))});
 }
 
-Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope,
-                                     std::string_view path) {
-  if (const Generator* generator = piped.given ? nullptr : source(call.text)) {
+Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope& scope, std::string_view path,
+                                     const syntax::NodePtr& source) {
+  if (const Generator* generator = piped.given ? nullptr : this->source(call.text)) {
+    auto named = std::make_shared<Node>(call);
+    for (size_t i = 0; i < call.items.size() && i < generator->signature()->keys.size(); ++i) {
+      if (call.items[i].name.empty()) named->items[i].name = generator->signature()->keys[i];
+    }
     WEIR_ASSIGN(const syntax::NodePtr written, call_of_source(*generator, call));
-    return bind_call(*written, piped, scope, path);
+    return bind_call(*written, piped, scope, path, std::move(named));
   }
   WEIR_ASSIGN(const OperatorDef* def, operator_of(call, piped.given));
   FieldList fields(*def);
@@ -300,7 +304,7 @@ Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope&
   if (!mistakes.ok()) return mistakes;
   if (!has_input) return as_consequence(error_at(call, "its input was not built"));
   BuildSite at = this->site(scope);
-  at.digest = digest_of(*def, matched.values, scope);
+  at.digest = digest_of(*def, matched.values, source, scope);
   auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), at);
   if (!built.ok()) return with_span(with_operator(built.status(), def->name), call.span);
   return built;

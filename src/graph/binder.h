@@ -64,15 +64,16 @@ class Binder final : public PipelineCompiler {
     DatasetRef dataset;
     int height = 0;
   };
+  // `source`: what was written, if the call stands for that of a source of the program's.
   Result<DatasetRef> bind_call(const syntax::Node& call, Piped piped, const Scope& scope,
-                               std::string_view path);
+                               std::string_view path, const syntax::NodePtr& source = nullptr);
   void bind_let(const syntax::Node& statement, Scope& scope, Status& mistakes);
   Result<const OperatorDef*> operator_of(const syntax::Node& call, bool piped) const;
   // The text of a node's digest (written_digest.cc): the call as written, with its names replaced by their
   // values.
   std::shared_ptr<const NodeDigest> digest_of(const OperatorDef& def,
                                               const std::vector<syntax::NodePtr>& values,
-                                              const Scope& scope) const;
+                                              const syntax::NodePtr& source, const Scope& scope) const;
   // Where a dataset is built that an expression gives.
   BuildSite site_of(const syntax::Node& expression, const Scope& scope) const;
   uint64_t hash_of_part(const syntax::NodePtr& node, const Scope& scope) const;

@@ -43,8 +43,14 @@ bool is_input(const Field& field, const Node& value) {
   return std::holds_alternative<FilesParam*>(field.slot) && !literal;
 }
 
+std::string name_of(const Dataset& node) {
+  const NodePtr source = written_source(node);
+  return source ? source->text : node.op().name;
+}
+
 // "batch(4, drop_remainder: true)", in canonical form, with "..." for datasets.
 std::string call_of(const Dataset& node) {
+  if (const NodePtr source = written_source(node)) return syntax::print(*source);
   std::string out = concat(node.op().name, "(");
   std::vector<NodePtr> values = written_values(node);
   if (values.empty()) return out + ")";
@@ -76,6 +82,13 @@ std::string calls_of(const Dataset& node) {
 // What differs from its default.
 std::string parameters_json(const Dataset& node) {
   std::string out;
+  const auto add = [&](std::string_view name, const Node& value) {
+    out += concat(out.empty() ? "" : ", ", json_string(name), ": ", json_string(syntax::print(value)));
+  };
+  if (const NodePtr source = written_source(node)) {
+    for (const Item& item : source->items) add(item.name, *item.value);
+    return concat("{", out, "}");
+  }
   const FieldList fields(node.op());
   const std::vector<NodePtr> values = written_values(node);
   for (size_t i = 0; i < values.size(); ++i) {
@@ -83,8 +96,7 @@ std::string parameters_json(const Dataset& node) {
     if (!value || is_input(fields.list[i], *value)) continue;
     const NodePtr fallback = default_of(fields.list[i]);
     if (fallback && syntax::equal(*fallback, *value)) continue;
-    out += concat(out.empty() ? "" : ", ", json_string(fields.list[i].name), ": ",
-                  json_string(syntax::print(*value)));
+    add(fields.list[i].name, *value);
   }
   return concat("{", out, "}");
 }
@@ -159,7 +171,7 @@ class Explainer {
 
   void begin_json(const Dataset& node, const std::string& path, const std::optional<RunsAhead>& ahead) {
     out_ +=
-        concat(R"({"operator": )", json_string(node.op().name), R"(, "path": )", json_string(path),
+        concat(R"({"operator": )", json_string(name_of(node)), R"(, "path": )", json_string(path),
                R"(, "text": )", json_string(calls_of(node)), R"(, "parameters": )", parameters_json(node),
                R"(, "spec": )", json_string(node.spec().to_string()), R"(, "cardinality": )",
                count_json(node.cardinality()), R"(, "lane": ")", name_of(node.lane()), R"(", "window": )");

@@ -66,13 +66,14 @@ uint64_t Binder::hash_of_part(const NodePtr& node, const Scope& scope) const {
 }
 
 std::shared_ptr<const NodeDigest> Binder::digest_of(const OperatorDef& def,
-                                                    const std::vector<NodePtr>& values,
+                                                    const std::vector<NodePtr>& values, const NodePtr& source,
                                                     const Scope& scope) const {
   // Fresh ones have the defaults.
   const FieldList fields(def);
   auto digest = std::make_shared<WrittenCall>();
   digest->name = def.name;
   digest->values = values;
+  digest->source = source;
   for (size_t i = 0; i < values.size(); ++i) {
     const Field& field = fields.list[i];
     if (!values[i] || field.allows.any_position) continue;

@@ -1,6 +1,7 @@
 /* Extensions: found by what they provide, loaded once, refused where they are none or for another library. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "check.h"
@@ -46,6 +47,52 @@ static int gives(weir_runtime runtime, const char* text, const char* element_pri
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
   return same;
+}
+
+/* Whether `explain` says `has` of a text. */
+static int explains(weir_runtime runtime, const char* text, uint32_t flags, const char* has) {
+  weir_dataset dataset = parse(runtime, text);
+  weir_bytes out = WEIR_BYTES_INIT;
+  REQUIRE(weir_dataset_explain(dataset, flags, &out, NULL) == WEIR_OK);
+  const int found = strstr(out.data, has) != NULL;
+  if (!found) fprintf(stderr, "expected \"%s\" in: %s\n", has, out.data);
+  weir_bytes_release(&out);
+  weir_dataset_unref(dataset);
+  return found;
+}
+
+/* A source is shown by the name and the arguments that were written. */
+static void test_explained(void) {
+  weir_runtime runtime = runtime_with(FOLDER);
+  CHECK(explains(runtime, "countdown(5) | map(n -> n + 1)", WEIR_TEXT, "\n  countdown(from: 5)  int64  5\n"));
+  CHECK(explains(runtime, "countdown(from: 5)", 0, "\"operator\": \"countdown\""));
+  CHECK(explains(runtime, "countdown(5)", 0, "\"parameters\": {\"from\": \"5\"}"));
+  CHECK(explains(runtime, "from_generator(@countdown, int64, arguments: {from: 5, step: 1})", WEIR_TEXT,
+                 "from_generator(@countdown"));
+  weir_runtime_destroy(runtime);
+}
+
+/* The list of all names has those of extensions, each with its kind, and says which can't be loaded. */
+static void test_listed(void) {
+  weir_bytes all = WEIR_BYTES_INIT;
+  mkdir(TESTS "/broken", 0777);
+  FILE* const index = fopen(TESTS "/broken/weir-none.weir.json", "w");
+  REQUIRE(index != NULL);
+  fputs("{\"library\": \"libnone.so\", \"functions\": [\"unloadable\"]}", index);
+  REQUIRE(fclose(index) == 0);
+  REQUIRE(setenv("WEIR_EXTENSIONS", FOLDER ":" TESTS "/broken", 1) == 0);
+  REQUIRE(weir_schema(NULL, 0, WEIR_TEXT, &all, NULL) == WEIR_OK);
+  const char* source = strstr(all.data, "\n  countdown ");
+  const char* function = strstr(all.data, "\n  vowels ");
+  CHECK(source && function && source < strstr(all.data, "\ntransformations") &&
+        function > strstr(all.data, "\nfunctions"));
+  CHECK(strstr(all.data, "\n  unloadable") &&
+        strstr(strstr(all.data, "\n  unloadable"), "there is no extension"));
+  weir_bytes_release(&all);
+  REQUIRE(weir_schema(NULL, 0, 0, &all, NULL) == WEIR_OK);
+  CHECK(strstr(all.data, "{\"name\": \"countdown\", \"kind\": \"source\"") != NULL);
+  weir_bytes_release(&all);
+  REQUIRE(unsetenv("WEIR_EXTENSIONS") == 0);
 }
 
 static void test_found_by_name(void) {
@@ -220,6 +267,8 @@ static void test_several_threads(void) {
 int main(void) {
   unsetenv("WEIR_EXTENSIONS");
   test_found_by_name();
+  test_explained();
+  test_listed();
   test_sources();
   test_not_found();
   test_refused();
