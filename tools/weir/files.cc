@@ -155,6 +155,16 @@ void look_at_columns(const Runtime& runtime, DataFile& file) {
   for (size_t i = 0; i < file.columns.size(); ++i) file.columns[i] = "column_" + std::to_string(i);
 }
 
+// The byte between fields if the text is a table: several rows of as many fields each, and more than one. 0:
+// no table.
+char delimiter_of(std::string_view contents, bool last) {
+  for (const char delim : {',', '\t'}) {
+    const Sample sample = sample_of(contents, last, delim, true);
+    if (sample.mistakes == 0 && sample.rows.size() > 1 && sample.columns() > 1 && sample.even()) return delim;
+  }
+  return 0;
+}
+
 bool begins_like_records(const Runtime& runtime, const std::string& name) {
   Iterator records(runtime, parse(runtime, "tfrecord(@file, compression: \"auto\")", {{"file", name}}));
   Element record;
@@ -360,6 +370,12 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
                                                    "; fixed_length_record reads records of one length"));
   }
   out.kind = records || !text ? FileKind::records : FileKind::text;
+  const char delim =
+      out.kind == FileKind::text ? delimiter_of(contents, contents.size() < kSignatureBytes) : '\0';
+  if (delim == '\0') return out;
+  out.kind = FileKind::csv;
+  out.delim = delim;
+  look_at_columns(runtime, out);
   return out;
 }
 

@@ -293,7 +293,8 @@ constexpr std::string_view kList =
 usage:
   weir list [--json]
 
-One line each, by kind. `weir help NAME` describes one: parameters, defaults, bounds, cost and an example.
+One line each, by kind, with those of the extensions in the folders of WEIR_EXTENSIONS and beside the library. `weir help
+NAME` describes one: parameters, defaults, bounds, cost and an example.
 
 options:
       --json              all of `weir help`, as one JSON value
@@ -360,8 +361,8 @@ usage:
   weir convert  FROM TO
 
 Files are TFRecords, CSV (.csv, .tsv), JSON lines, text, tar archives, NumPy's arrays (.npy, .npz), or the folder of saved
-elements; Parquet and Arrow where the extension is that reads them. The first bytes tell which; the name does for CSV, and
-where records or text could be meant. They may be compressed with gzip, zlib, zstd, lz4, bzip2 or xz, but not arrays. `-` is
+elements; Parquet and Arrow where the extension is that reads them. The first bytes tell which; the name does where a table,
+records or text could be meant. They may be compressed with gzip, zlib, zstd, lz4, bzip2 or xz, but not arrays. `-` is
 standard input. A file of another format is refused with the name of that format. --record-bytes N is the longest record,
 line or row to read, in bytes; the default is 268435456.
 
