@@ -1,9 +1,13 @@
 #include "fs/block_cache.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <memory>
+#include <new>
 #include <utility>
 
 #include "core/buffer.h"
@@ -12,12 +16,39 @@
 
 namespace weir {
 
+namespace {
+
+// Bytes that go back to the system at once: malloc would keep parts of what extents of several sizes leave.
+struct Mapping {
+  explicit Mapping(size_t bytes)
+      : data(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+        size(bytes) {
+    if (data == MAP_FAILED) throw std::bad_alloc();
+  }
+  ~Mapping() { ::munmap(data, size); }
+  Mapping(const Mapping&) = delete;
+  Mapping& operator=(const Mapping&) = delete;
+
+  void* const data;
+  const size_t size;
+};
+
+BufferRef mapped(size_t size) {
+  auto mapping = std::make_unique<Mapping>(std::max<size_t>(1, size));
+  const auto release = [](void* context) { delete static_cast<Mapping*>(context); };
+  BufferRef out = Buffer::wrap(mapping->data, size, release, mapping.get());
+  static_cast<void>(mapping.release());
+  return out;
+}
+
+}  // namespace
+
 class Extent : public RefCounted {
  public:
   enum State : uint32_t { pending, ready, failed };
 
   Extent(RefPtr<CachedVersion> of, uint64_t at, size_t size)
-      : version(std::move(of)), offset(at), data(Buffer::allocate(size)) {}
+      : version(std::move(of)), offset(at), data(mapped(size)) {}
   uint64_t end() const { return offset + data->size(); }
   bool is_pending() const { return state_.load(std::memory_order_acquire) == pending; }
   void settle(State state) {

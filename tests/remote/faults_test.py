@@ -10,7 +10,7 @@ import pytest
 from proxy import Fault, random_plan
 from weir_remote import Failed
 
-PLANS = int(os.environ.get("WEIR_REMOTE_TEST_PLANS", "125"))  # for each of four stores
+PLANS = int(os.environ.get("WEIR_REMOTE_TEST_PLANS", "30"))  # for each store
 CLEAR = {"unavailable", "failed_precondition", "not_found", "permission_denied", "data_loss"}
 
 

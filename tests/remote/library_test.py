@@ -1,0 +1,184 @@
+"""Each store through the library: files of others, what is written there, positions across copies, faults, and memory."""
+
+import os
+import pathlib
+import random
+import re
+import subprocess
+import sys
+
+import pytest
+
+import proxy as proxies
+from fakes import Fake
+from faults_test import CLEAR, PLANS
+from weir_remote import BUILD
+
+ROOT = pathlib.Path(__file__).parent.parent.parent
+FOREIGN = ROOT.parent / "shared/foreign/files"
+MIB = 1 << 20
+
+
+def run(*command):
+    environment = {**os.environ, "WEIR_EXTENSIONS": os.path.join(BUILD, "extensions")}
+    return subprocess.run(command, env=environment, capture_output=True, text=True, errors="replace", timeout=300, check=False)
+
+
+def weir(*words):
+    return run(os.path.join(BUILD, "weir"), *words)
+
+
+def elements(document):
+    """All elements and errors, and the exit status."""
+    done = weir("run", "-e", document)
+    return done.returncode, done.stdout + done.stderr
+
+
+def positions(*words):
+    done = run(sys.executable, os.path.join(os.path.dirname(__file__), "positions.py"), *words)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.fixture
+def writable(store):
+    if store.kind == "http":
+        pytest.skip("read only")
+    return store
+
+
+def test_files_of_others_are_equal(store, extension):
+    if not FOREIGN.exists():
+        pytest.skip(f"{FOREIGN} is not there")
+    one = extension()
+    for file in sorted(FOREIGN.iterdir()):
+        name = f"foreign/{file.name}"
+        store.put(one, name, file.read_bytes())
+        for document in ('tfrecord("{}", compression: "auto")', 'tfrecord("{}", compression: "auto", on_corrupt: "resync")'):
+            here, there = (elements(document.format(at)) for at in (file, store.base + name))
+            assert there == (here[0], here[1].replace(str(file), store.base + name)), file.name
+
+
+def test_saved_elements(writable):
+    name = writable.base + "saved"
+    source = 'range(20000) | map(i -> {i, s: as_string(i * i)})'
+    assert elements(f'{source} | save("{name}") | reduce(0, (n, _) -> n + 1)')[0] == 0
+    assert elements(f'load("{name}") | skip(19990)') == elements(f"{source} | skip(19990)")
+    assert weir("validate", name).stdout == f"{name}: 20,000 elements, no damage\n"
+
+
+def test_snapshots(writable):
+    name = writable.base + "snapshot"
+    written = elements(f'range(5000) | map(i -> i * 3) | snapshot("{name}")')
+    assert written == elements("range(5000) | map(i -> i * 3)")
+    writable.proxy.requests.clear()
+    assert elements(f'range(5000) | map(i -> i * 3) | snapshot("{name}")') == written
+    assert not [request for request in writable.proxy.requests if request.method in ("PUT", "POST", "PATCH")]
+
+
+def test_record_writers(writable, tmp_path):
+    (tmp_path / "lines.txt").write_text("".join(f"{i}\n" for i in range(50_000)))
+    for suffix in (".tfrecord", ".tfrecord.zst", ".jsonl", ".npz"):
+        name = f"{writable.base}written/lines{suffix}"
+        if suffix == ".npz":
+            assert weir("convert", str(tmp_path / "lines.txt"), name).returncode == 0
+        else:
+            assert weir("convert", str(tmp_path / "lines.txt"), name).stdout == f"{name}: 50,000 rows\n"
+        assert "50,000" in weir("validate", name).stdout
+    assert weir("convert", str(tmp_path / "lines.txt"), name).returncode == 2
+    assert len(weir("head", "-n", "1", writable.base + "written/*").stdout.splitlines()) == 4 * 3 - 1
+
+
+def test_positions_of_files_and_in_files(store, extension, tmp_path):
+    one = extension()
+    data = "".join(f"line {i}\n" for i in range(3000)).encode()
+    document = 'text_line("{}") | shuffle(100, seed: 5) | batch(7)'
+    (tmp_path / "copy.txt").write_bytes(data)
+    store.put(one, "copy.txt", data)
+    here, there = document.format(tmp_path / "copy.txt"), document.format(store.base + "copy.txt")
+    whole = positions("read", here)
+    assert positions("read", there) == whole
+    places = [str(tmp_path / "position")] + ([] if store.kind == "http" else [store.base + "position"])
+    for place in places:
+        for read in (here, there):
+            assert positions("save", read, "100", place) == whole[:100]
+            assert positions("read", read, place) == whole[100:]
+    for folder in [str(tmp_path / "kept")] + ([] if store.kind == "http" else [store.base + "kept"]):
+        positions("keep", there, "50", folder)
+        positions("keep", there, "200", folder)
+        assert positions("last", there, folder) == whole[200:]
+
+
+def test_random_faults_through_the_library(store, extension):
+    """Equal elements, or errors that say which file: nothing is lost, doubled or torn."""
+    one = extension()
+    lines = [f"{i:07}" for i in range(60_000)]
+    names = [f"plans/{part}.txt" for part in range(3)]
+    for part, name in enumerate(names):
+        store.put(one, name, "".join(line + "\n" for line in lines[part::3]).encode())
+    files = ", ".join(f'"{store.base}{name}"' for name in names)
+    wanted = [f'"{line}"' for part in range(3) for line in lines[part::3]]
+    ends = {"equal": 0}
+    for seed in range(PLANS):
+        store.proxy.plan = proxies.random_plan(seed, random.Random(seed).choice([0.05, 0.2, 0.4]))
+        _, text = elements(f"text_line([{files}])")
+        found = [line for line in text.splitlines() if line.startswith('"')]
+        errors = [line for line in text.splitlines() if line.startswith("error: ")]
+        if not errors:
+            assert found == wanted, f"plan {seed}"
+            ends["equal"] += 1
+            continue
+        code = errors[0].split(": ")[1]
+        ends[code] = ends.get(code, 0) + 1
+        assert code in CLEAR and len(errors) <= 3 and all(store.base + "plans/" in error for error in errors), text[-2000:]
+        # What is there is the beginning of each file.
+        at = 0
+        for part in range(3):
+            own = [f'"{line}"' for line in lines[part::3]]
+            given = 0
+            while at < len(found) and given < len(own) and found[at] == own[given]:
+                at, given = at + 1, given + 1
+        assert at == len(found), f"plan {seed}"
+    print(f"{store.kind}: {ends}")
+    assert ends["equal"] > PLANS / 4
+
+
+def peak(document):
+    """The most memory that a run had resident, in bytes, and what it printed."""
+    script = ("import resource, subprocess, sys; "
+              "print(subprocess.run(sys.argv[1:], capture_output=True, text=True, check=True).stdout, end=''); "
+              "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024)")
+    done = run(sys.executable, "-c", script, os.path.join(BUILD, "weir"), "digest", "-e", document)
+    assert done.returncode == 0, done.stderr
+    digest, memory = done.stdout.split()
+    return int(memory), digest
+
+
+def test_memory_is_bounded(store):
+    """64 MiB and 8 MiB for each open stream, beside what a local file takes."""
+    if store.kind != "http":
+        pytest.skip("of nginx")
+    streams, size = 4, 40 * MIB
+    (store.www / "memory").mkdir()
+    for i in range(streams):
+        (store.www / f"memory/{i}").write_bytes(random.Random(i).randbytes(MIB) * (size // MIB))
+    base = "http://{}:{}/memory/".format(*store.proxy.upstream)
+    for count in (1, streams):
+        document = (f'range({streams}) | interleave(i -> fixed_length_record("FOLDER" + as_string(i), 65536), cycle_length: '
+                    f"{count}, num_parallel_calls: {count}) | map(r -> string_length(r))")
+        local, expected = peak(document.replace("FOLDER", f"{store.www}/memory/"))
+        remote, found = peak(document.replace("FOLDER", base))
+        print(f"{count} streams: {(remote - local) / MIB:.0f} MiB more")
+        assert found == expected
+        assert remote - local <= (64 + 8 * count) * MIB
+
+
+def test_memory_without_ranges(extension):
+    """A server that sends whole files: each of up to 32 MiB is there once."""
+    data = b"0123456789abcdef" * (30 * MIB // 16)
+    with Fake(lambda method, path, headers, body: (200, {"ETag": '"1"'}, data)) as fake:
+        document = 'fixed_length_record("{}", 65536) | map(r -> string_length(r))'
+        remote, _ = peak(document.format(fake.url + "/whole"))
+        small, _ = peak("range(10)")
+    print(f"{(remote - small) / MIB:.0f} MiB for a file of 30 MiB")
+    assert remote - small <= (64 + 8 + 32) * MIB
