@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any, Literal
 
 import numpy as np
@@ -73,12 +74,15 @@ def help(name: str | None = None) -> None:
     print(_core.schema(name, True))
 
 
+_INTAKES = {"from_torch": ".torch", "from_huggingface": ".huggingface"}
+
+
 def __getattr__(name: str) -> Any:
     # The adapters import what they adapt to, so they are loaded when they are first used.
-    if name in ("torch", "jax", "tf", "ray", "spark"):
-        import importlib
-
+    if name in ("torch", "jax", "tf", "keras", "huggingface", "ray", "spark"):
         return importlib.import_module(f".{name}", __name__)
+    if name in _INTAKES:
+        return getattr(importlib.import_module(_INTAKES[name], __name__), name)
     if name.startswith("_"):
         raise AttributeError(name)
     if (source := _apply.extended(name, "source")) is not None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import json
+from collections import deque
 from collections.abc import Callable
-from collections.abc import Iterator as Elements
 from typing import Any
 
 import jax
@@ -12,6 +14,7 @@ import numpy as np
 
 from ._dataset import Dataset
 from ._iterator import Iterator
+from ._marks import Marks
 from ._values import Optional, Ragged, Sparse
 
 
@@ -56,9 +59,87 @@ def to_jax(value: Any, device: Any = None) -> Any:
     return _mapped(value, lambda _: next(put))
 
 
-def arrays(dataset: Dataset | Iterator, device: Any = None) -> Elements[Any]:
-    """The elements of a dataset, or those that an iterator has left, as jax arrays. `device` may be a sharding."""
-    return map(functools.partial(to_jax, device=device), dataset)
+class Arrays:
+    """The elements of a dataset as jax arrays. Made by `weir.jax.arrays`.
+
+    `get_state` and `set_state` are what the handlers of Grain and Orbax ask of an iterator: bytes of JSON.
+    """
+
+    AHEAD = 2  # elements that are on their way to the devices while one is used
+
+    def __init__(self, dataset: Dataset | Iterator, put: Callable[[Any], Any]) -> None:
+        self._source = Marks(dataset if isinstance(dataset, Iterator) else iter(dataset), self.AHEAD + 1)
+        self._put = put
+        self._read: deque[Any] = deque()
+        self._ended = False
+
+    def __iter__(self) -> Arrays:
+        return self
+
+    def __next__(self) -> Any:
+        self.start_prefetch()
+        if not self._read:
+            raise StopIteration
+        made = self._read.popleft()
+        if isinstance(made, Exception):
+            raise made
+        return made
+
+    def start_prefetch(self) -> None:
+        """Reads ahead; an error is kept for its turn. Grain's handler calls it after `set_state`."""
+        while len(self._read) <= self.AHEAD and not self._ended:
+            try:
+                self._read.append(self._put(next(self._source)))
+            except StopIteration:
+                self._ended = True
+            except Exception as error:
+                self._read.append(error)
+
+    def get_state(self) -> bytes:
+        """The position after the elements that were taken."""
+        position, taken = self._source.state(len(self._read))
+        return json.dumps({"weir": 1, "position": base64.b64encode(position).decode(), "taken": taken}).encode()
+
+    def set_state(self, state: bytes) -> None:
+        """Goes on where `get_state` was called."""
+        found = json.loads(state)
+        self._read.clear()
+        self._ended = False
+        self._source.load(base64.b64decode(found["position"]), found["taken"])
 
 
-__all__ = ["arrays", "to_jax"]
+def _of_process(dataset: Dataset) -> Iterator:
+    """What this process reads of the next epoch."""
+    processes = jax.process_count()
+    if processes == 1:
+        return iter(dataset)
+    shared = dataset if "shard(auto, auto)" in str(dataset) else dataset.shard("auto", "auto")
+    made = shared.iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=processes)
+    dataset._epoch += 1
+    return made
+
+
+def _to_global(value: Any, sharding: Any) -> Any:
+    """An element as global arrays, of which this process has its part."""
+    make: Any = jax.make_array_from_process_local_data
+    return _mapped(value, lambda leaf: make(sharding, _checked(np.asarray(leaf))))
+
+
+def arrays(dataset: Dataset | Iterator, device: Any = None, *, sharding: Any = None) -> Arrays:
+    """The elements of a dataset, or those that an iterator has left, as jax arrays; two are read ahead.
+
+    With a `sharding` they are global arrays, made from what each process reads: its share of the dataset, taken at
+    `shard("auto", "auto")` if the dataset has one, else every n-th element. Its elements have this process's part of
+    each array. `device` may be a sharding as well, for arrays that a process has all of.
+    """
+    if sharding is None:
+        return Arrays(dataset, functools.partial(to_jax, device=device))
+    if device is not None:
+        raise TypeError("expected a device or a sharding, found both")
+    source = dataset if isinstance(dataset, Iterator) else _of_process(dataset)
+    if jax.process_count() == 1:
+        return Arrays(source, functools.partial(to_jax, device=sharding))
+    return Arrays(source, functools.partial(_to_global, sharding=sharding))
+
+
+__all__ = ["Arrays", "arrays", "to_jax"]

@@ -15,8 +15,11 @@ import torch
 from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.dlpack import from_dlpack
 
-from ._dataset import INFINITE, Dataset, parse
+from ._dataloader import DataLoader
+from ._dataset import INFINITE, Dataset, from_generator, parse
+from ._function import py_function
 from ._iterator import Iterator
+from ._operators import range as range_
 from ._values import Optional, Ragged, Sparse
 from .errors import Error
 
@@ -336,4 +339,31 @@ def loader(
     return Loader(dataset, device, rank, world_size, shard)
 
 
-__all__ = ["Loader", "loader", "to_torch"]
+def _plain(value: Any) -> Any:
+    """What a dataset of torch gives, with arrays in place of tensors and tuples in place of lists."""
+    if isinstance(value, torch.Tensor):
+        return value.detach().cpu().numpy()
+    if isinstance(value, Mapping):
+        return {name: _plain(part) for name, part in value.items()}
+    if isinstance(value, (list, tuple)):
+        return tuple(_plain(part) for part in value)
+    if isinstance(value, (str, bytes, np.ndarray, np.generic)):
+        return value
+    return np.asarray(value)
+
+
+def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset:
+    """A dataset of what one of torch has. A map-style one is read by position, an iterable one as a stream.
+
+    `spec` is the structure of the elements, by default that of the first one, which is read for it. `pure` says that
+    equal positions, or epochs, give equal elements, so that positions are saved without a checkpoint policy. Elements
+    are made under the GIL, one at a time; `prefetch` overlaps that with what follows.
+    """
+    if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
+        made_of = _plain(next(iter(dataset))) if spec is None else spec
+        return from_generator(lambda: map(_plain, dataset), made_of, pure=pure)
+    made_of = _plain(dataset[0]) if spec is None else spec
+    return range_(len(dataset)).map(py_function(lambda at: _plain(dataset[int(at)]), spec=made_of, pure=pure))
+
+
+__all__ = ["DataLoader", "Loader", "from_torch", "loader", "to_torch"]
