@@ -7,14 +7,16 @@ import copy
 import importlib
 import itertools
 import queue
+import random
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from collections.abc import Iterator as Elements
-from typing import Any
+from typing import Any, TypeVar
 
+import numpy as np
 import torch
 from torch.utils.data import DataLoader as TorchDataLoader
 from torch.utils.data import Dataset as TorchDataset
@@ -24,6 +26,7 @@ from torch.utils.data import IterableDataset, IterDataPipe, MapDataPipe
 of_torch: Any = importlib.import_module("torch.utils.data.dataloader")
 utils: Any = importlib.import_module("torch.utils.data._utils")
 
+_Element_co = TypeVar("_Element_co", covariant=True)
 _ENDED = object()
 _RESET = object()
 _JOIN_SECONDS = 5.0  # for threads that still compute when Python ends
@@ -104,9 +107,14 @@ class _Worker:
         dataset = iterator._dataset
         # A process would have a copy, too, which worker_init_fn may change.
         self.dataset = copy.copy(dataset) if isinstance(dataset, TorchDataset) else dataset
-        self.info = utils.worker.WorkerInfo(
-            id=number, num_workers=iterator._num_workers, seed=iterator._base_seed + number, dataset=self.dataset
-        )
+        seed = iterator._base_seed + number
+        info = utils.worker.WorkerInfo
+        more: dict[str, Any] = {}
+        if hasattr(info, "rng"):
+            # What torch has for threads of its own.
+            drawn = random.Random(seed), torch.Generator().manual_seed(seed), np.random.default_rng(seed)
+            more = {"rng": utils.worker._RNG(*drawn), "worker_method": "thread"}
+        self.info = info(id=number, num_workers=iterator._num_workers, seed=seed, dataset=self.dataset, **more)
         self.init = init
         self._kind = (iterator._dataset_kind, iterator._auto_collation, iterator._collate_fn, iterator._drop_last)
         self._pin = iterator._pin_memory_device if iterator._pin_memory else None
@@ -141,7 +149,7 @@ class _Counted:
     """Tells the loader how many batches its newest loop has given."""
 
     _num_yielded: int
-    _loader: DataLoader
+    _loader: DataLoader[Any]
     _loop: object
     _skipped = 0
 
@@ -168,7 +176,7 @@ class _Processes(_Counted, of_torch._MultiProcessingDataLoaderIter):
 class _Threads(_Counted, of_torch._BaseDataLoaderIter):
     """A loop whose batches are made by threads, which take the indices in turns."""
 
-    def __init__(self, loader: DataLoader) -> None:
+    def __init__(self, loader: DataLoader[Any]) -> None:
         super().__init__(loader)
         _know_threads()
         self._made = threading.Condition()
@@ -177,6 +185,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         self._inputs: list[queue.SimpleQueue[Any]] = [queue.SimpleQueue() for _ in range(self._num_workers)]
         stopped = threading.Event()
         self._finish = weakref.finalize(self, _stop, self._inputs, stopped)
+        self._workers = []
         for number, tasks in enumerate(self._inputs):
             worker = _Worker(self, number, loader.worker_init_fn)
             thread = threading.Thread(
@@ -184,6 +193,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
             )
             thread.start()
             _threads.add(thread)
+            self._workers.append(thread)
         self._begin()
 
     def _begin(self) -> None:
@@ -192,7 +202,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         self._turn = itertools.cycle(range(self._num_workers))
         self._fill()
 
-    def _reset(self, loader: DataLoader, first_iter: bool = False) -> None:
+    def _reset(self, loader: DataLoader[Any], first_iter: bool = False) -> None:
         super()._reset(loader, first_iter)
         for tasks in self._inputs:
             tasks.put(_RESET)
@@ -247,7 +257,7 @@ def _restore(generators: list[torch.Generator], states: list[torch.Tensor]) -> N
 class _Positions:
     """The indices of a loader, from where its `load_state_dict` said."""
 
-    def __init__(self, loader: DataLoader, sampler: Any) -> None:
+    def __init__(self, loader: DataLoader[Any], sampler: Any) -> None:
         self._loader = loader
         self._sampler = sampler
 
@@ -272,15 +282,16 @@ class _Positions:
         return len(self._sampler)
 
 
-class DataLoader(TorchDataLoader[Any]):
+class DataLoader(TorchDataLoader[_Element_co]):
     """torch's DataLoader, with its parameters, whose workers are threads of this process.
 
     Datasets, samplers and `collate_fn` are those of torch, and a weir dataset that knows the positions of its elements
     is a map-style one. Batches come in the order that torch's have. Nothing is pickled or copied between processes, so
     a worker costs no memory; but code that holds the GIL runs in one thread at a time, and the generators of `random`,
-    NumPy and torch are those of the process, so what workers draw from them depends on their timing:
-    `get_worker_info().seed` is for generators of one's own. A `multiprocessing_context` makes the workers processes, as
-    torch's are. A worker has a shallow copy of a torch dataset, which `worker_init_fn` may change.
+    NumPy and torch are those of the process, so what workers draw from them depends on their timing. In their place
+    `get_worker_info()` has a `seed`, and generators as `rng` where torch knows them. A `multiprocessing_context` makes
+    the workers processes, as torch's are. A worker has a shallow copy of a torch dataset, which `worker_init_fn` may
+    change.
 
     `state_dict` is the position in the loop that runs; after its end it is the beginning of the next one. Resuming
     repeats the indices, and reads nothing that was read; an iterable dataset is read up to there, unless it has

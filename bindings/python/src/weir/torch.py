@@ -347,9 +347,9 @@ def _plain(value: Any) -> Any:
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return tuple(_plain(part) for part in value)
-    if isinstance(value, (str, bytes, np.ndarray, np.generic)):
-        return value
-    return np.asarray(value)
+    if isinstance(value, str):
+        return value.encode()
+    return value if isinstance(value, (bytes, np.ndarray, np.generic)) else np.asarray(value)
 
 
 def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset:

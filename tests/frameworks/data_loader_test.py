@@ -1,0 +1,258 @@
+"""weir.torch.DataLoader does what torch's does, in threads."""
+
+import itertools
+import pickle
+import threading
+
+import pytest
+import torch
+from torch.utils.data import DataLoader as TorchLoader
+from torch.utils.data import Dataset, IterableDataset, TensorDataset, get_worker_info
+
+import weir
+from weir.torch import DataLoader
+
+ROWS = TensorDataset(torch.arange(46.0).reshape(23, 2), torch.arange(23))
+
+
+class Stream(IterableDataset):
+    """Numbers, of which a worker has those from its start on."""
+
+    def __init__(self, count):
+        self.count = count
+        self.start = 0
+
+    def __iter__(self):
+        info = get_worker_info()
+        step = info.num_workers if info else 1
+        return iter(range(self.start, self.count, step))
+
+
+def begin_at_number(number):
+    get_worker_info().dataset.start = number
+
+
+class Threads(Dataset):
+    """Says which worker reads."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, at):
+        info = get_worker_info()
+        return at, info.id, threading.get_ident()
+
+
+class Failing(Dataset):
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, at):
+        if at == 3:
+            raise LookupError("no third row")
+        return at
+
+
+class Waiting(Dataset):
+    """Waits for what a test sets."""
+
+    def __init__(self):
+        self.go = threading.Event()
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, at):
+        if at == 0:
+            self.go.wait()
+        return at
+
+
+def batches(loader):
+    return [torch.as_tensor(batch[0] if isinstance(batch, list) else batch).tolist() for batch in loader]
+
+
+def seeded():
+    return torch.Generator().manual_seed(5)
+
+
+@pytest.mark.parametrize("workers", [0, 1, 3])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"batch_size": 4},
+        {"batch_size": 4, "drop_last": True},
+        {"batch_size": None},
+        {"batch_size": 4, "shuffle": True},
+        {"sampler": [3, 1, 4, 1, 5], "batch_size": 2},
+        {"batch_sampler": [[1, 2], [3], [9, 8, 7]]},
+        {"batch_size": 3, "collate_fn": lambda rows: torch.stack([row[0] for row in rows]).sum(0)},
+    ],
+)
+def test_batches_are_those_of_torch(workers, options):
+    ours, theirs = seeded(), seeded()
+    made = DataLoader(ROWS, num_workers=workers, generator=ours, **options)
+    expected = TorchLoader(ROWS, generator=theirs, **options)
+    assert len(made) == len(expected)
+    for _ in range(2):
+        assert batches(made) == batches(expected)
+
+
+def test_workers_are_threads():
+    made = list(DataLoader(Threads(), num_workers=2))
+    assert [int(row[1]) for row in made] == [0, 1] * 4
+    assert len({int(row[2]) for row in made}) == 2 and threading.get_ident() not in {int(row[2]) for row in made}
+    assert get_worker_info() is None
+    assert all(int(at) == i for i, (at, _, _) in enumerate(made))
+
+
+def test_persistent_workers_stay():
+    loader = DataLoader(Threads(), num_workers=2, persistent_workers=True)
+    first, second = ({int(row[2]) for row in loader} for _ in range(2))
+    assert first == second
+    iterator = iter(loader)
+    next(iterator)
+    assert [int(row[0]) for row in loader] == list(range(8))
+
+
+@pytest.mark.parametrize("persistent", [False, True])
+def test_an_iterable_has_a_copy_for_each_worker(persistent):
+    rows = Stream(10)
+    loader = DataLoader(
+        rows, batch_size=2, num_workers=3, worker_init_fn=begin_at_number, persistent_workers=persistent
+    )
+    expected = [[0, 3], [1, 4], [2, 5], [6, 9], [7], [8]]
+    for _ in range(2):
+        assert batches(loader) == expected
+    assert rows.start == 0
+    assert sorted(itertools.chain(*batches(DataLoader(Stream(5), num_workers=2)))) == [0, 0, 2, 2, 4, 4]
+
+
+def test_errors_are_those_of_the_dataset():
+    for workers in (0, 2):
+        iterator = iter(DataLoader(Failing(), num_workers=workers))
+        found = []
+        for _ in range(6):
+            try:
+                found.append(int(next(iterator)))
+            except LookupError:
+                found.append(-1)
+        assert found == [0, 1, 2, -1, 4, 5]
+
+    def refuse(_):
+        raise RuntimeError("cannot begin")
+
+    with pytest.raises(RuntimeError, match="cannot begin"):
+        next(iter(DataLoader(ROWS, num_workers=1, worker_init_fn=refuse)))
+
+
+def test_timeout_and_order():
+    rows = Waiting()
+    with pytest.raises(RuntimeError, match=r"timed out after 0\.05 seconds"):
+        next(iter(DataLoader(rows, num_workers=2, timeout=0.05)))
+    loader = iter(DataLoader(rows, num_workers=2, in_order=False))
+    assert int(next(loader)) == 1 and int(next(loader)) == 3
+    rows.go.set()
+    assert sorted(int(row) for row in loader) == [0, 2]
+
+
+def test_what_cannot_be_done_is_refused():
+    with pytest.raises(ValueError, match="leave out num_workers"):
+        next(iter(DataLoader(weir.torch.loader(weir.range(3)), batch_size=None, num_workers=2)))
+    with pytest.raises(ValueError, match="prefetch_factor"):
+        DataLoader(ROWS, prefetch_factor=2)
+    with pytest.raises(TypeError, match="pin_memroy"):
+        DataLoader(ROWS, pin_memroy=True)
+    assert batches(DataLoader(list(range(4)), num_workers=2, multiprocessing_context="fork")) == [[0], [1], [2], [3]]
+
+
+@pytest.mark.parametrize("options", [{}, {"num_workers": 3}, {"num_workers": 2, "persistent_workers": True}])
+def test_a_state_goes_on_in_the_same_order(options):
+    def loader(generator):
+        return DataLoader(ROWS, batch_size=3, shuffle=True, generator=generator, **options)
+
+    whole = loader(seeded())
+    assert len(batches(whole)) == 8
+    iterator = iter(whole)
+    before = whole.state_dict()
+    next(iterator), next(iterator)
+    state = pickle.loads(pickle.dumps(whole.state_dict()))
+    rest, following = batches(iterator), batches(whole)
+    resumed = loader(torch.Generator())
+    resumed.load_state_dict(state)
+    assert resumed.state_dict()["given"] == 2
+    iterator = iter(resumed)
+    assert batches([next(iterator)]) == rest[:1] and resumed.state_dict()["given"] == 3
+    assert batches(iterator) == rest[1:] and batches(resumed) == following
+    # After its end, and before its first batch, a loop's state is the beginning of one.
+    ended = whole.state_dict()
+    assert ended["given"] == 0
+    assert batches(whole) == (resumed.load_state_dict(ended), batches(resumed))[1]
+    resumed.load_state_dict(before)
+    assert batches(resumed)[2:] == rest
+
+
+def test_states_without_a_generator_and_of_streams():
+    torch.manual_seed(3)
+    loader = DataLoader(ROWS, batch_size=5, shuffle=True, num_workers=2)
+    iterator = iter(loader)
+    next(iterator)
+    state, rest = loader.state_dict(), batches(iterator)
+    torch.manual_seed(4)
+    kept = torch.get_rng_state()
+    loader.load_state_dict(state)
+    assert batches(loader) == rest
+    torch.set_rng_state(kept)
+
+    streams = DataLoader(Stream(12), batch_size=2, num_workers=2)
+    iterator = iter(streams)
+    next(iterator)
+    state, rest = streams.state_dict(), batches(iterator)
+    streams.load_state_dict(state)
+    assert batches(streams) == rest
+
+    def of_weir():
+        return DataLoader(weir.torch.loader(weir.range(10).shuffle(10, seed=1)), batch_size=2)
+
+    loader = of_weir()
+    iterator = iter(loader)
+    next(iterator)
+    state, rest = loader.state_dict(), batches(iterator)
+    resumed = of_weir()
+    resumed.load_state_dict(state)
+    assert batches(resumed) == rest and batches(resumed) == batches(loader)
+
+
+def test_workers_end_with_their_loop():
+    before = threading.active_count()
+    for _ in range(20):
+        iterator = iter(DataLoader(ROWS, num_workers=2))
+        next(iterator)
+        del iterator
+    for thread in threading.enumerate():
+        if thread.name.startswith("weir-loader"):
+            thread.join(10)
+    assert threading.active_count() <= before + 2
+
+
+def test_from_torch():
+    class Rows(Dataset):
+        def __len__(self):
+            return 5
+
+        def __getitem__(self, at):
+            if not 0 <= at < 5:
+                raise IndexError
+            return {"x": torch.full((2,), float(at)), "y": at, "s": "text"}
+
+    rows = weir.from_torch(Rows(), pure=True)
+    assert str(rows.spec) == "{x: float32[2], y: int64, s: string}"
+    assert len(rows) == 5 and rows[3]["x"].tolist() == [3, 3] and rows[-1]["s"] == b"text"
+    assert sorted(int(row["y"]) for row in rows.global_shuffle(seed=1)) == list(range(5))
+    iterator = rows.iterator()
+    next(iterator)
+    assert [int(row["y"]) for row in rows.iterator(checkpoint=iterator.save())] == [1, 2, 3, 4]
+    assert [int(x) for x in weir.from_torch(Stream(4))] == [0, 1, 2, 3]
+    assert str(weir.from_torch(ROWS).spec) == "(float32[2], int64)"
+    assert [batch.tolist() for batch in weir.torch.loader(weir.from_torch(Stream(4)).batch(3))] == [[0, 1, 2], [3]]

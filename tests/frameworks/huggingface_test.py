@@ -1,0 +1,100 @@
+"""Datasets of Hugging Face in weir, and back."""
+
+import datasets
+import numpy as np
+import pytest
+import torch
+
+import weir
+
+
+@pytest.fixture
+def rows(tmp_path):
+    made = datasets.Dataset.from_dict(
+        {
+            "text": [f"row {i}" for i in range(40)],
+            "x": np.arange(320, dtype=np.float32).reshape(40, 8),
+            "label": list(range(40)),
+            "tokens": [list(range(i % 3)) for i in range(40)],
+            "meta": [{"id": i, "on": i % 2 == 0} for i in range(40)],
+        }
+    )
+    made.save_to_disk(tmp_path / "rows", max_shard_size="2KB")  # several pieces of each column
+    return datasets.load_from_disk(tmp_path / "rows")
+
+
+def test_rows_and_positions(rows):
+    made = weir.from_huggingface(rows)
+    assert str(made.spec) == (
+        "{text: string, x: float32[8], label: int64, tokens: int64[?], meta: {id: int64, on: bool}}"
+    )
+    assert len(made) == 40 and int(made[17]["meta"]["id"]) == 17 and made[17]["text"] == b"row 17"
+    for found, expected in zip(made, rows.with_format("numpy"), strict=True):
+        assert found["text"] == expected["text"].encode() and found["label"] == expected["label"]
+        np.testing.assert_array_equal(found["x"], expected["x"])
+        np.testing.assert_array_equal(found["tokens"], expected["tokens"])
+        assert found["meta"]["on"] == expected["meta"]["on"]
+    shuffled = [int(row["label"]) for row in made.global_shuffle(seed=1)]
+    assert shuffled != list(range(40)) and sorted(shuffled) == list(range(40))
+    assert [int(row["label"]) for row in made.skip(38)] == [38, 39]
+
+
+def test_an_order_is_kept(rows):
+    chosen = rows.shuffle(seed=3).select(range(10))
+    for one in (chosen, chosen.remove_columns("tokens")):
+        made = weir.from_huggingface(one)
+        assert [int(row["label"]) for row in made] == one["label"][:]
+        assert [row["text"].decode() for row in made] == one["text"][:] and int(made[4]["meta"]["id"]) == one[4][
+            "label"
+        ]
+
+
+def test_numbers_in_one_piece_are_not_copied():
+    column = np.arange(100_000, dtype=np.int64)
+    rows = datasets.Dataset.from_dict({"x": column}).with_format("numpy")
+    table = rows.data.table.combine_chunks()
+    whole = datasets.Dataset(table)
+    address = whole.data.table.column("x").chunk(0).buffers()[1].address
+    block = next(iter(weir.from_huggingface(whole).batch(100_000)))["x"]
+    assert block[0] == 0 and len(block) == 100_000
+    tensor = weir._intake.to_tensor(weir.huggingface._column("x", whole.data.table.column("x")))
+    assert tensor.address == address
+
+
+def test_what_has_no_tensor():
+    with pytest.raises(ValueError, match="the column a has 1 missing values"):
+        weir.from_huggingface(datasets.Dataset.from_dict({"a": [1, None]}))
+    with pytest.raises(TypeError, match="the column a has lists of"):
+        weir.from_huggingface(datasets.Dataset.from_dict({"a": [[[1], [2, 3]], [[4]]]}))
+
+
+def test_files_are_bytes():
+    features = datasets.Features({"image": datasets.Image()})
+    rows = datasets.Dataset.from_dict({"image": [{"bytes": b"jpeg", "path": None}]}, features=features)
+    assert [row["image"] for row in weir.from_huggingface(rows)] == [b"jpeg"]
+
+
+def test_back_with_its_state(rows):
+    def made():
+        chosen = weir.from_huggingface(rows.select_columns(["text", "label", "x"]))
+        return weir.huggingface.dataset(chosen.shuffle(40, seed=2))
+
+    stream = made()
+    assert isinstance(stream, datasets.IterableDataset)
+    whole = list(stream)
+    assert isinstance(whole[0]["text"], str) and sorted(row["label"] for row in whole) == list(range(40))
+    stream, seen = made(), []
+    for number, row in enumerate(stream):
+        seen.append(int(row["label"]))
+        if number == 13:
+            state = stream.state_dict()
+            break
+    assert seen == [int(row["label"]) for row in whole[:14]]
+    resumed = made()
+    resumed.load_state_dict(state)
+    assert [int(row["label"]) for row in resumed] == [int(row["label"]) for row in whole[14:]]
+    torch_rows = made().with_format("torch")
+    loader = torch.utils.data.DataLoader(torch_rows, batch_size=8)
+    assert sum(len(batch["label"]) for batch in loader) == 40
+    with pytest.raises(TypeError, match="elements that are dicts"):
+        weir.huggingface.dataset(weir.range(3))
