@@ -27,6 +27,8 @@ class Buffer : public RefCounted {
   // Lasts until a pool lends the bytes again. Others may already hold the buffer; those that asked before
   // copied where a reference would have done.
   void set_lasting() { lasting_.store(true, std::memory_order_relaxed); }
+  // The bytes are in the memory of a device (device/ring.h); the host must not touch them.
+  bool on_device() const { return on_device_; }
 
   // Returns uninitialised bytes, aligned to `alignment` (a power of two of at least 64).
   static RefPtr<Buffer> allocate(size_t size, size_t alignment = kAlignment);
@@ -40,6 +42,7 @@ class Buffer : public RefCounted {
   uint8_t* data_;
   size_t size_;
   std::atomic<bool> lasting_{false};
+  bool on_device_ = false;
 };
 
 using BufferRef = RefPtr<Buffer>;

@@ -25,6 +25,7 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       source_names_(outer.source_names_),
       failed_reads_(outer.failed_reads_),
       files_(outer.files_),
+      pool_(outer.pool_),
       world_(outer.world_),
       epoch_index_(outer.epoch_index_) {}
 

@@ -122,6 +122,10 @@ class Session : public RefCounted {
   FileSystem& files() const { return files_ ? *files_ : *runtime.files; }
   // REQUIRES: before the first cursor opens.
   void use_files(std::shared_ptr<FileSystem> files) { files_ = std::move(files); }
+  // Where batches come from: the runtime's, or pinned memory for those that a device will read.
+  BufferPool& pool() const { return pool_ ? *pool_ : *runtime.pool; }
+  // REQUIRES: before the first cursor opens.
+  void use_pool(std::shared_ptr<BufferPool> pool) { pool_ = std::move(pool); }
   // Which of how many processes the iterator counts as.
   const World& world() const { return world_; }
   // REQUIRES: before the first cursor opens.
@@ -167,6 +171,7 @@ class Session : public RefCounted {
   RefPtr<SourceNames> source_names_;
   const RefPtr<FailedReads> failed_reads_;
   std::shared_ptr<FileSystem> files_;
+  std::shared_ptr<BufferPool> pool_;
   World world_;
   std::shared_ptr<const PartPositions> part_positions_;
   mutable Mutex parts_mutex_;

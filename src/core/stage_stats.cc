@@ -94,6 +94,9 @@ StageSnapshot StageStats::snapshot() noexcept {
   out.waited_for_consumer_ns = waited_for_consumer_ns.load(std::memory_order_relaxed);
   out.calls = calls.load(std::memory_order_relaxed);
   out.call_time.add(call_time);
+  out.copies = copies.load(std::memory_order_relaxed);
+  out.copied_bytes = copied_bytes.load(std::memory_order_relaxed);
+  out.waited_for_device_ns = waited_for_device_ns.load(std::memory_order_relaxed);
   {
     MutexLock lock(mutex_);
     int64_t rows = closed_rows_;

@@ -121,6 +121,10 @@ struct StageSnapshot {
   int64_t waited_for_consumer_ns = 0;
   int64_t calls = 0;
   TimeSums call_time;
+  // To a device.
+  int64_t copies = 0;
+  int64_t copied_bytes = 0;
+  int64_t waited_for_device_ns = 0;
 };
 
 class StageStats {
@@ -145,6 +149,10 @@ class StageStats {
   Counter waited_for_consumer_ns{0};
   Counter calls{0};
   TimeCounters call_time;
+  // Copies to a device, and how long they found no memory that earlier ones had left.
+  Counter copies{0};
+  Counter copied_bytes{0};
+  Counter waited_for_device_ns{0};
 
   void open(LiveStage& stage) noexcept;
   // Its rows and openings stay counted.

@@ -77,7 +77,7 @@ void BatchBuffer::reserve(Context& ctx, Part& part, int64_t rows) {
   const int64_t first = budget ? std::min(kFirstBytes, budget->limit() / 8) : kFirstBytes;
   int64_t whole = limit_ > first / static_cast<int64_t>(part.row_bytes) ? 2 * rows : limit_;
   BufferRef fresh =
-      ctx.runtime().pool->allocate(std::max(needed, static_cast<size_t>(whole) * part.row_bytes));
+      ctx.session.pool().allocate(std::max(needed, static_cast<size_t>(whole) * part.row_bytes));
   if (part.buffer && rows_ > 0) {
     std::memcpy(fresh->data(), part.buffer->data(), static_cast<size_t>(rows_) * part.row_bytes);
   }

@@ -73,6 +73,19 @@ Status check_behind_parts(const OperatorDef& op, std::span<const DatasetRef> inp
   return Status();
 }
 
+Status check_last(const OperatorDef& op, std::span<const DatasetRef> inputs, const BuildSite& site) {
+  for (const DatasetRef& input : inputs) {
+    const char* const last = input->op().name;
+    if (!input->op().typing.stands_last) continue;
+    return invalid_argument(expected_found(concat(last, " as the last operator"),
+                                           concat(op.name, " after it"),
+                                           concat("put ", op.name, " before it")));
+  }
+  if (!op.typing.stands_last || site.depth == 0) return Status();
+  return invalid_argument(
+      expected_found(concat(op.name, " at the end of the document"), "one in a function"));
+}
+
 // What OperatorDef::epochs answers for a single pass.
 constexpr int64_t kOnePass = -2;
 
@@ -97,6 +110,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->order_ = order;
   node->inputs_ = std::move(inputs);
   WEIR_TRY(check_behind_parts(op, node->inputs_));
+  WEIR_TRY(check_last(op, node->inputs_, site));
   if (op.position.parts != nullptr && site.depth > 0)
     return invalid_argument(expected_found("a partition outside of functions", "one inside"));
   node->id_ = g_next_id.fetch_add(1, std::memory_order_relaxed);

@@ -121,6 +121,11 @@ struct OperatorTyping {
   bool expands_first = false;
   // Columns::passed for a slice.
   Columns columns = Columns::read;
+  // Stands only at the end of a document: nothing reads its elements but an iterator's user.
+  bool stands_last = false;
+  // Null, or what is done before an iterator over such an operator opens anything. Its error is the
+  // iterator's, not that of an element.
+  Status (*begin)(Session& session, const ParamsBase& params) = nullptr;
   // Null, or which slice of its input it gives. Cardinality, reading by position and seeking follow from it.
   Result<Slice> (*slice)(const ParamsBase& params) = nullptr;
 };

@@ -115,7 +115,7 @@ void PaddedBuffer::lose() {
 
 void PaddedBuffer::add(Context& ctx, const Block& block, int begin, int count) {
   if (rows_ == 0) origin_ = block.origins.of(begin);
-  pool_ = ctx.runtime().pool;
+  pool_ = &ctx.session.pool();
   tensor_bytes_ = ctx.runtime().limits.tensor_bytes;
   for (size_t i = 0; i < parts_.size(); ++i) {
     parts_[i].pieces.push_back(block.columns[i].slice(begin, count));

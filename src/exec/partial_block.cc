@@ -33,7 +33,8 @@ void copy_mark(const Mark& from, int next_row, Mark& to) {
 
 // A few numbers are copied, which is sooner done than counting one more owner of their buffer.
 void cut(const Column& from, int begin, int count, Column& out) {
-  if (from.dense() && from.tensor().dtype != DType::invalid && !has_owners(from.tensor().dtype)) {
+  if (from.dense() && from.tensor().dtype != DType::invalid && !has_owners(from.tensor().dtype) &&
+      !(from.tensor().buffer && from.tensor().buffer->on_device())) {
     const Tensor& tensor = from.tensor();
     const Shape row_shape = tensor.shape.tail();
     const size_t row_bytes = static_cast<size_t>(row_shape.count()) * dtype_size(tensor.dtype);
