@@ -39,6 +39,17 @@ add_library(weir_watchdog OBJECT "${PROJECT_SOURCE_DIR}/tests/support/watchdog.c
 target_include_directories(weir_watchdog PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(weir_watchdog PUBLIC weir_flags Threads::Threads)
 
+# A driver in place of NVIDIA's, which programs linked with it are given for libcuda.so.1. Others find it through
+# LD_LIBRARY_PATH.
+add_library(weir_fake_cuda SHARED "${PROJECT_SOURCE_DIR}/tests/fake_cuda/fake_cuda.cc"
+                                  "${PROJECT_SOURCE_DIR}/tests/fake_cuda/world.cc")
+set_target_properties(
+  weir_fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 CXX_VISIBILITY_PRESET hidden
+                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fake_cuda")
+target_include_directories(weir_fake_cuda PUBLIC "${PROJECT_SOURCE_DIR}/tests")
+target_link_libraries(weir_fake_cuda PRIVATE weir_flags Threads::Threads)
+target_link_options(weir_fake_cuda INTERFACE LINKER:--no-as-needed)
+
 # Leaves in <result> whether the files hold a test that WEIR_TEST_FILTER selects: what will not run is not built.
 function(weir_has_selected_tests result)
   set(${result} TRUE PARENT_SCOPE)
@@ -65,6 +76,9 @@ function(weir_add_test_program name)
   weir_join_files(${name}_test ${sources})
   target_link_libraries(${name}_test PRIVATE weir_watchdog weir_support ${ARGN})
   weir_compile_quickly(${name}_test)
+  if(name MATCHES "^(device|ops|golden|simulation|contract)$")
+    target_link_libraries(${name}_test PRIVATE weir_fake_cuda)
+  endif()
   if("${ARGN}" MATCHES "weir_exec")
     target_link_options(${name}_test PRIVATE LINKER:--undefined=weir_watched)
   endif()
@@ -144,6 +158,9 @@ function(weir_add_c_tests)
       capi_${stem} PRIVATE "WEIR_SOURCE_DIR=\"${PROJECT_SOURCE_DIR}\"" "WEIR_BINARY_DIR=\"${PROJECT_BINARY_DIR}\"")
     add_test(NAME capi.${stem} COMMAND capi_${stem})
   endforeach()
+  if(TARGET capi_device)
+    target_link_libraries(capi_device PRIVATE weir_fake_cuda)
+  endif()
   if(TARGET capi_extensions)
     set(folder "${PROJECT_BINARY_DIR}/extensions/tests")
     foreach(extension hostile.cc memory.c)
@@ -485,6 +502,9 @@ function(weir_add_reference_test)
     endif()
     weir_add_script_test(reference reference/reference_test.py "$<TARGET_FILE:weir_command>" "${PROJECT_SOURCE_DIR}"
                          ${examples_only})
+    set_tests_properties(
+      reference PROPERTIES ENVIRONMENT_MODIFICATION
+                           "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:weir_fake_cuda>")
     # A sanitizer would have to be loaded before Python.
     if(NOT WEIR_SANITIZE)
       weir_add_script_test(reference.json reference/json_test.py "$<TARGET_FILE:weir>" "${PROJECT_SOURCE_DIR}")

@@ -143,7 +143,7 @@ Lines next_lines(Iterator& iterator, int rows, Scarcity& scarcity) {
   for (int i = 0; i < block.rows; ++i) {
     const ErrorPtr* error = block.error_of(i);
     out.push_back(error ? "error: " + std::string(code_name((*error)->code))
-                        : require_value(format_element(iterator.spec(), block.row(i))));
+                        : require_value(format_element(iterator.spec(), on_host_row(block.row(i)))));
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "device/ring.h"
 #include "exec/threads.h"
 #include "fs/file_system.h"
 #include "graph/format_element.h"
@@ -67,6 +68,11 @@ OpenIterator open_text(Runtime& runtime, std::string_view text, const std::strin
   return iterator;
 }
 
+Components on_host_row(Components row) {
+  for (Tensor& tensor : row) tensor = require_value(on_host(tensor));
+  return row;
+}
+
 std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows, NestedPrinter* nested) {
   const auto line_of = [](const Error& error) { return "error: " + std::string(code_name(error.code)); };
   std::vector<std::string> out;
@@ -82,7 +88,7 @@ std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows,
       if (const ErrorPtr* error = block.error_of(i)) {
         out.push_back(line_of(**error));
       } else {
-        Result<std::string> line = format_element(iterator.spec(), block.row(i), nested);
+        Result<std::string> line = format_element(iterator.spec(), on_host_row(block.row(i)), nested);
         out.push_back(line.ok() ? *std::move(line) : line_of(line.status().error()));
       }
     }

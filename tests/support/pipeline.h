@@ -39,6 +39,9 @@ using OpenIterator = std::unique_ptr<Iterator, CloseIterator>;
 OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
 DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
+// The row with what it has on devices copied back.
+Components on_host_row(Components row);
+
 // The next elements as printed, errors as "error: CODE": at most `count` of them, read `rows` at a time;
 // "end" after the last one, "cancelled" if that was the answer. With `nested` it prints nested datasets,
 // which are "dataset(...)" otherwise.
