@@ -83,6 +83,12 @@ std::span<const uint8_t> BlockReader::extend(size_t most) {
   return {data_ + begin_, end_ - begin_};
 }
 
+void BlockReader::check_rest() {
+  const Result<int64_t> size = stream_->size();
+  if (!size.ok() || *size >= 0) return;
+  for (std::span<const uint8_t> rest = peek(1); !rest.empty(); rest = peek(1)) advance(rest.size());
+}
+
 Status BlockReader::seek(uint64_t offset) {
   if (offset >= buffer_offset_ && offset - buffer_offset_ <= end_) {
     begin_ = static_cast<size_t>(offset - buffer_offset_);

@@ -33,7 +33,14 @@ void TarReader::fail_cut() {
     fail_unreadable();
     return;
   }
-  fail(Code::data_loss, {"the archive ends within a member", "restore the file or write it again"});
+  fail_damaged("the archive ends within a member");
+}
+
+void TarReader::fail_damaged(std::string what) {
+  std::string hint = format_hint();
+  // That it begins like an archive is known.
+  if (hint.empty() || hint.find("webdataset") != std::string::npos) hint = "restore the file or write it again";
+  fail(Code::data_loss, {std::move(what), std::move(hint)});
 }
 
 bool TarReader::next_member() {
@@ -41,6 +48,7 @@ bool TarReader::next_member() {
     case TarMembers::Next::member:
       return true;
     case TarMembers::Next::end:
+      blocks_.check_rest();
       if (!blocks_.status().ok()) fail_unreadable();
       done_ = true;
       return false;
@@ -50,9 +58,7 @@ bool TarReader::next_member() {
     default:
       break;
   }
-  std::string hint = format_hint();
-  fail(Code::data_loss, {concat("corrupted archive: ", members_.damage()),
-                         hint.empty() ? "restore the file or write it again" : std::move(hint)});
+  fail_damaged(concat("corrupted archive: ", members_.damage()));
   return false;
 }
 

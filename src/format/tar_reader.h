@@ -38,6 +38,7 @@ class TarReader : public FileReader, private TarBytes {
   bool read_member();
   bool next_element();
   void fail_cut();
+  void fail_damaged(std::string what);
 
   TarRows rows_;
   TarMembers members_;

@@ -57,10 +57,12 @@ Code code_of(int error) {
   }
 }
 
-const char* advice_for(int error) {
+const char* advice_for(int error, std::string_view name) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
+      if (name.find_first_of("*?[{") != std::string_view::npos)
+        return "; names are taken as they are: list_files finds files by a pattern, as in list_files(\"a-*.tar\")";
       return "; names are taken as they are and from the working folder: check the path";
     case EACCES:
     case EPERM:
@@ -88,7 +90,7 @@ Status failure_of(int error, std::string_view action, const std::string& name,
   const char* text = strerrordesc_np(error);  // strerror() speaks the host's language
   return read_error(code_of(error),
                     concat("cannot ", action, " ", quote(name), purpose, ": ", text ? text : "unknown error",
-                           advice_for(error)),
+                           advice_for(error, name)),
                     name);
 }
 

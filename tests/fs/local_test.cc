@@ -230,6 +230,15 @@ TEST_CASE("check_local_file says what opening would, and opens nothing") {
   }
 }
 
+TEST_CASE("a pattern that is taken for a name is told of list_files") {
+  const auto message = [](const std::string& name) {
+    return local_file_system().open(name).status().error().message;
+  };
+  CHECK(message("no-{000..009}.tar").find("list_files") != std::string::npos);
+  CHECK(message("no-*.tar").find("list_files") != std::string::npos);
+  CHECK(message("no-000.tar").find("list_files") == std::string::npos);
+}
+
 TEST_CASE("atomic writing: what has the name of the temporary file is replaced, not written into") {
   TemporaryFolder folder;
   REQUIRE(write_whole(folder.at("precious"), "precious bytes").ok());
