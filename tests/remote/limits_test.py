@@ -100,12 +100,15 @@ def test_a_writer_that_is_killed_leaves_all_or_nothing(store, extension, tmp_pat
     for _ in range(int(os.environ.get("WEIR_REMOTE_TEST_KILLS", "34"))):
         new = draw.randbytes(draw.choice([1000, 17_000_000]))
         (tmp_path / "new").write_bytes(new)
+        before = store.proxy.open
         writer = subprocess.Popen([sys.executable, "-c", WRITER, os.path.dirname(__file__), store.base + "killed",
                                    str(tmp_path / "new")], stdout=subprocess.PIPE, text=True)
         writer.stdout.readline()
         time.sleep(draw.random() * 0.6)  # the moment is what is random here
         writer.send_signal(signal.SIGKILL)
         is_written = "written" in writer.communicate()[0]
+        # Its last request may be on its way.
+        assert store.proxy.falls_to(before, within=60)
         try:
             found = one.read(store.base + "killed", 4 << 20)
         except Failed as failure:

@@ -72,6 +72,7 @@ class Proxy:
         self.requests = []
         self.connections = 0
         self.under_way = 0
+        self.open = 0
         self.changed = threading.Condition()
         self.loop = asyncio.new_event_loop()
 
@@ -94,6 +95,11 @@ class Proxy:
             self.under_way += change
             self.changed.notify_all()
 
+    def add_open(self, change):
+        with self.changed:
+            self.open += change
+            self.changed.notify_all()
+
     def reaches(self, count, within):
         """After how many seconds so many requests are delayed at once; None if they aren't `within` so many."""
         began = time.monotonic()
@@ -101,6 +107,11 @@ class Proxy:
             if self.changed.wait_for(lambda: self.under_way >= count, within):
                 return max(time.monotonic() - began, 1e-9)
         return None
+
+    def falls_to(self, count, within):
+        """Whether no more connections are open, with what came through them done, at last `within` so many seconds."""
+        with self.changed:
+            return self.changed.wait_for(lambda: self.open <= count, within)
 
     async def end(self):
         self.server.close()
@@ -111,6 +122,7 @@ class Proxy:
 
     async def serve(self, reader, writer):
         self.connections += 1
+        self.add_open(1)
         try:
             while await self.serve_one(reader, writer):
                 pass
@@ -118,6 +130,7 @@ class Proxy:
             pass
         finally:
             writer.close()
+            self.add_open(-1)
 
     async def serve_one(self, reader, writer):
         first, headers, body = await read_message(reader)
