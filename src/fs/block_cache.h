@@ -53,8 +53,8 @@ class BlockCache : public RefCounted {
   static constexpr uint64_t kBlockBytes = uint64_t{1} << 20;
   static constexpr uint64_t kMostBlocks = 8;
   static constexpr uint64_t kStreamBytes = uint64_t{8} << 20;
-  // With what requests take beside it, 64 MiB.
-  static constexpr uint64_t kSharedBytes = uint64_t{56} << 20;
+  // With what requests take beside it, up to 64 MiB.
+  static constexpr uint64_t kSharedBytes = uint64_t{48} << 20;
 
   // What it keeps at most: so much for each open file, and so much for all.
   // REQUIRES: stream_bytes >= 2 * kBlockBytes
