@@ -165,10 +165,27 @@ def in_a_store(tool):
           '"record 0"', "shards")
 
 
+def of_an_extension(tool):
+    """A format that an extension reads is known by its first bytes where the extension is, and else refused by its name."""
+    name = tool.folder / "a"
+    name.write_bytes(b"ARROW1\0\0" + bytes(100))
+    info = tool("info", name)
+    for line in ("kind         Arrow file\n", "elements     2\n", "structure    {left: int64}\n", f'\n  arrow("{name}")\n'):
+        check(line in info, f"info: expected {line!r} in {info}")
+    equal(tool("head", name), "{left: 2}\n{left: 1}\n", "head")
+    equal(tool("validate", name), f"{name}: 2 rows, no damage\n", "validate")
+    tool("convert", name, "a.csv")
+    equal((tool.folder / "a.csv").read_text(), "left\n2\n1\n", "convert")
+    del tool.environment["WEIR_EXTENSIONS"]
+    tool("info", name, status=2)
+    check("found an Arrow file" in tool.err, tool.err)
+
+
 def main():
     weir, extensions, store = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
         in_a_store(Tool(weir, store, folder))
+        of_an_extension(Tool(weir, store, pathlib.Path(folder) / "store"))
     if (pathlib.Path(extensions) / "libweir-remote.so").exists():
         with tempfile.TemporaryDirectory() as folder:
             over_http(Tool(weir, extensions, folder))

@@ -209,7 +209,7 @@ FileKind kind_of_arrays(std::string_view contents) {
 }
 
 // Formats of extensions, by what signatures call them. Sets what the file is if an extension reads it.
-bool is_of_extension(DataFile& file, std::string_view contents) {
+bool is_of_extension(const Runtime& runtime, DataFile& file, std::string_view contents) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSources = {
       {{"a Parquet file", "parquet"}, {"an Arrow file", "arrow"}, {"an Arrow stream", "arrow"}}};
   const Signature* const found = find_signature(contents);
@@ -221,6 +221,13 @@ bool is_of_extension(DataFile& file, std::string_view contents) {
   const int32_t result = weir_schema(source->second.data(), source->second.size(), 0, &page, nullptr);
   weir_bytes_release(&page);
   if (result != WEIR_OK) return false;
+  try {
+    parse(runtime, concat(source->second, "(@file)"), {{"file", file.name}});
+  } catch (const Error& error) {
+    // It is known and isn't there.
+    if (error.code() != WEIR_CODE_FAILED_PRECONDITION) throw;
+    return false;
+  }
   file.kind = FileKind::columns;
   file.format = found->name.substr(found->name.find(' ') + 1);
   file.source = source->second;
@@ -336,7 +343,7 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   out.compression = compression_of(bytes);
   if (has_suffix(name, {".weir-index"}))
     throw Error(WEIR_CODE_INVALID_ARGUMENT, "expected a file of data, found " + name + ", the index of one");
-  if (is_of_extension(out, bytes)) return out;
+  if (is_of_extension(runtime, out, bytes)) return out;
   const FileKind arrays = kind_of_arrays(bytes);
   if (arrays != FileKind::text) {
     out.kind = arrays;
