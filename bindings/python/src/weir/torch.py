@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import multiprocessing
 import os
 import pickle
@@ -120,10 +121,32 @@ def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(state["resumed"])
 
 
+class _Every:
+    """Every n-th element that an iterator over all of them has left."""
+
+    def __init__(self, iterator: Iterator, ranks: int, skip: int) -> None:
+        self._iterator = iterator
+        self._ranks = ranks
+        self.skip = skip  # how many there are before the next one
+
+    def __next__(self) -> Any:
+        while self.skip:
+            # An error in the place of another's element is the other's.
+            with contextlib.suppress(Error):
+                next(self._iterator)
+            self.skip -= 1
+        self.skip = self._ranks - 1
+        return next(self._iterator)
+
+    def save(self) -> bytes:
+        """The position among all elements."""
+        return self._iterator.save()
+
+
 class _Loop:
     """The elements of one loop over a loader. It begins with the first one, unless it has begun."""
 
-    def __init__(self, loader: Loader, iterator: Iterator | None) -> None:
+    def __init__(self, loader: Loader, iterator: Iterator | _Every | None) -> None:
         self._loader = loader
         self._iterator = iterator
 
@@ -167,7 +190,7 @@ class Loader(IterableDataset[Any]):
         self._loops = 0  # begun here
         self._pid = os.getpid()
         self._sharded: Dataset | None = None
-        self._iterator: Iterator | None = None
+        self._iterator: Iterator | _Every | None = None
         self._ended = False  # the loop of the iterator
         self._resumed: list[dict[str, Any]] = []  # where the next loop continues
         self._resumes = 0  # which group of workers does that
@@ -222,7 +245,7 @@ class Loader(IterableDataset[Any]):
         # A StatefulDataLoader that resumes at the end of a loop takes nothing from its first iterator.
         return _Loop(self, self._begin() if get_worker_info() else None)
 
-    def _begin(self) -> Iterator:
+    def _begin(self) -> Iterator | _Every:
         """Begins a loop."""
         rank, ranks = self._share()
         self._ended = False
@@ -235,13 +258,19 @@ class Loader(IterableDataset[Any]):
         self._loops += 1
         return self._iterator
 
-    def _resume(self, states: list[dict[str, Any]], rank: int, ranks: int) -> Iterator:
+    def _resume(self, states: list[dict[str, Any]], rank: int, ranks: int) -> Iterator | _Every:
         """An iterator where the loops were that were saved."""
         saved = sorted(states, key=lambda state: int(state["rank"]))
         if saved[0]["world_size"] == 0:
             # From a loader that wrote no shard into the dataset of a single process.
             return self._dataset.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
-        if [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank:
+        whole = len(saved) == 1 and saved[0]["world_size"] == 1 and ranks > 1 and "partition(" not in str(self._dataset)
+        same = [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank
+        if whole or (same and "every" in saved[0]):
+            # What one share had left is shared out by number.
+            all_of_it = self._shared_out().iterator(checkpoint=saved[0]["position"], rank=0, world_size=1)
+            return _Every(all_of_it, ranks, rank if whole else saved[0]["every"])
+        if same:
             return self._shared_out().iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
         if [(state["rank"], state["world_size"]) for state in saved] != [(i, len(saved)) for i in range(len(saved))]:
             found = ", ".join(f"{state['rank']} of {state['world_size']}" for state in saved)
@@ -282,6 +311,8 @@ class Loader(IterableDataset[Any]):
             return {"weir": 2, "epoch": epoch, "resumed": []}
         rank, ranks = self._share()
         position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks}
+        if isinstance(self._iterator, _Every):
+            position["every"] = self._iterator.skip
         return {"weir": 2, "epoch": epoch, "ended": self._ended, "resumed": [position]}
 
     def load_state_dict(self, state: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
