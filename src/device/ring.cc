@@ -89,7 +89,10 @@ Result<Components> DeviceRing::copy(const Components& rows) {
     tensor.data = tensor.buffer->data();
     out.push_back(std::move(tensor));
   }
-  for (const Tensor& row : rows) slot->sources.push_back(row.buffer);
+  copying_.push_back(slot);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    if (from[i] == rows[i].data) slot->sources.push_back(rows[i].buffer);
+  }
   if (staged) slot->sources.push_back(std::move(staged));
   const TraceSlice slice(watch_.trace, watch_.clock, "copy", "to_device");
   Status begun = begin_copies(*slot, rows, places, from);
@@ -249,9 +252,11 @@ Status DeviceRing::no_memory(size_t bytes) const {
 
 // The memory of copies that have ended can be used again.
 void DeviceRing::drop_finished_sources() {
-  for (const auto& slot : slots_) {
-    if (!slot->sources.empty() && context_.driver().event_query(slot->ready) == cuda::kSuccess)
-      slot->sources.clear();
+  while (!copying_.empty()) {
+    Slot& first = *copying_.front();
+    if (!first.sources.empty() && context_.driver().event_query(first.ready) != cuda::kSuccess) return;
+    first.sources.clear();
+    copying_.pop_front();
   }
 }
 

@@ -104,6 +104,8 @@ class DeviceRing : public RefCounted {
   cuda::Stream stream_ = nullptr;
   size_t largest_ = 0;
   std::vector<std::unique_ptr<Slot>> slots_;
+  // Those whose sources may be in use, in the order of their copies.
+  std::deque<Slot*> copying_;
 
   // A leaf. It guards what follows, and the uses of slots.
   Mutex mutex_;

@@ -86,6 +86,13 @@ Status restore_states(const Dataset& root, const Checkpoint& checkpoint) {
   return Status();
 }
 
+// What the last operator needs before anything opens.
+Status begin_last(const Dataset& root, Session& session) {
+  if (!root.op().typing.begin) return Status();
+  Status begun = root.op().typing.begin(session, root.params());
+  return begun.ok() ? begun : with_operator(begun, root.op().name);
+}
+
 // The position of one rank is not that of another.
 Status check_world(const World& world, const Checkpoint& checkpoint) {
   if (checkpoint.world_size == world.size && checkpoint.rank == world.rank) return Status();
@@ -273,6 +280,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
   WEIR_TRY(check_parts(document->root()->sites().parts, position->session->world()));
+  WEIR_TRY(begin_last(*document->root(), *position->session));
   if (checkpoint) WEIR_TRY(check_belongs(*position, *checkpoint));
   position->session->use_source_names(source_names_);
   const Dataset& root = *document->root();
@@ -303,7 +311,8 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   FetchChoice& choice = position->choice;
   choice.work = work_of(root);
   choice.may_open = root.lane() != Lane::caller;
-  choice.may_fetch = choice.may_open && !root.spec().has_dataset() && !is_window;
+  choice.may_fetch =
+      choice.may_open && !root.spec().has_dataset() && !is_window && !root.op().typing.stands_last;
   // The parts of ranks that had not begun are opened as if nothing had been saved.
   const bool counted = checkpoint && !(checkpoint->stage.empty() && !checkpoint->inherited);
   // Parameters that take any time are computed by the first poll, which can be waited for.
@@ -407,6 +416,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     if (beginning.world) world_ = *beginning.world;
     if (beginning.policy) policy_ = *beginning.policy;
     old = replace_position(std::move(position));
+    on_device_.store(position_->root->op().typing.stands_last, std::memory_order_relaxed);
     MutexLock lock(mutex_);
     if (old) old->session->cancelled.store(true);
     session_ = position_->session;

@@ -69,6 +69,8 @@ class Iterator {
 
   const RefPtr<SourceNames>& source_names() const { return source_names_; }
   const Spec& spec() const { return spec_; }
+  // Whether its elements are in the memory of a device; false before the first initialize().
+  bool stands_on_device() const { return on_device_.load(std::memory_order_relaxed); }
 
   // Begins the document; null: the document it has. The new position is built and checked before it replaces
   // the old one, so a failure leaves the old one in service; but if a callback refuses its state, there is
@@ -223,6 +225,7 @@ class Iterator {
   CheckpointPolicy policy_ = CheckpointPolicy::refuse;
   bool closed_ = false;
   std::atomic<bool> polls_descriptor_{false};
+  std::atomic<bool> on_device_{false};
 
   // Guarded by mutex_: what cancel() reaches without the right to drive, of the position and of one that is
   // being built. A leaf.

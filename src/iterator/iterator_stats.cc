@@ -50,6 +50,12 @@ std::string json_calls(const StageSnapshot& stage) {
                 stage.window.max_calls, "}");
 }
 
+std::string json_copies(const StageSnapshot& stage) {
+  if (stage.copies == 0) return "null";
+  return concat(R"({"count": )", stage.copies, R"(, "bytes": )", stage.copied_bytes, R"(, "waited_ns": )",
+                stage.waited_for_device_ns, "}");
+}
+
 std::string json_stage(const IteratorStats& stats, const std::vector<std::string>& paths, size_t i) {
   const StageSnapshot& stage = stats.stages[i];
   const TimeSums busy = shown_busy(stats, i);
@@ -60,7 +66,8 @@ std::string json_stage(const IteratorStats& stats, const std::vector<std::string
                 stage.bytes < 0 ? "null" : concat(stage.bytes), R"(, "openings": )", stage.openings,
                 R"(, "open": )", stage.open_now, R"(, "busy_ns": )", busy.ns, R"(, "computing": )",
                 json_part(busy.computing()), R"(, "pulled_by": )", puller, R"(, "window": )",
-                json_window(stage), R"(, "calls": )", json_calls(stage), "}");
+                json_window(stage), R"(, "calls": )", json_calls(stage), R"(, "copies": )",
+                json_copies(stage), "}");
 }
 
 std::string json_verdict(const IteratorStats& stats, const std::vector<std::string>& paths) {
@@ -111,6 +118,20 @@ std::string reads_text(const ReadsNow& reads) {
              " from the cache on disk, ", size(reads.store_bytes), " from their store");
   if (reads.damaged_blocks > 0) out += concat("; ", reads.damaged_blocks, " blocks on disk were damaged");
   return out + "\n";
+}
+
+// A line, if something was copied to devices.
+std::string copies_text(const IteratorStats& stats) {
+  StageSnapshot sum;
+  for (const StageSnapshot& stage : stats.stages) {
+    sum.copies += stage.copies;
+    sum.copied_bytes += stage.copied_bytes;
+    sum.waited_for_device_ns += stage.waited_for_device_ns;
+  }
+  if (sum.copies == 0) return {};
+  return concat("copies to devices: ", sum.copies, " of ", size_text(sum.copied_bytes), " in all, ",
+                decimal(static_cast<double>(sum.waited_for_device_ns) * 1e-9, 3),
+                " s waited for earlier ones\n");
 }
 
 int64_t consumer_ns(const IteratorStats& stats) {
@@ -246,6 +267,10 @@ const Family kFamilies[] = {
      [](const IteratorStats& s, size_t i) {
        return has_window(s.stages[i]) ? seconds(s.stages[i].waited_for_consumer_ns) : "";
      }},
+    {"weir_copied_bytes_total", "counter", "Bytes copied to devices.",
+     [](const IteratorStats& s, size_t i) {
+       return s.stages[i].copies > 0 ? concat(s.stages[i].copied_bytes) : std::string();
+     }},
     {"weir_window_rows", "gauge", "Rows that windows hold.", of_window<&WindowNow::rows>},
     {"weir_window_max_rows", "gauge", "Rows that windows may hold.", of_window<&WindowNow::max_rows>},
     {"weir_window_bytes", "gauge", "Bytes that windows hold.", of_window<&WindowNow::bytes>},
@@ -304,6 +329,9 @@ IteratorStats difference(const IteratorStats& earlier, IteratorStats later) {
       stage.waited_for_input_ns -= old.waited_for_input_ns;
       stage.waited_for_consumer_ns -= old.waited_for_consumer_ns;
       stage.calls -= old.calls;
+      stage.copies -= old.copies;
+      stage.copied_bytes -= old.copied_bytes;
+      stage.waited_for_device_ns -= old.waited_for_device_ns;
       subtract(stage.busy, old.busy);
       subtract(stage.call_time, old.call_time);
       break;
@@ -347,7 +375,7 @@ std::string stats_table(const IteratorStats& stats) {
                 percent(static_cast<double>(stats.waited_ns) / elapsed), ", the consumer took ",
                 percent(static_cast<double>(consumer_ns(stats)) / elapsed),
                 stats.alone ? "; no other thread makes elements, since that is faster\n" : "\n",
-                reads_text(stats.reads), verdict_text(stats, verdict(stats)), "\n");
+                reads_text(stats.reads), copies_text(stats), verdict_text(stats, verdict(stats)), "\n");
 }
 
 std::string stats_prometheus(const IteratorStats& stats, const std::string& iterator) {

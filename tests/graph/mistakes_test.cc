@@ -87,6 +87,8 @@ TEST_CASE("mistakes: words of other libraries and languages say how they are wri
            Row{"read_csv(\"a.csv\")", "it is written csv(files, …)"},
            Row{"DataLoader(range(9))", "a loader is written dataset | shuffle(n)"},
            Row{"parquet(\"a\")", "parquet is not in this version"},
+           Row{"range(9) | prefetch_to_device(2)",
+               "it is written to_device(\"cuda:0\"), as the last operator"},
        }) {
     INFO(row.text);
     INFO(mistake_of(row.text));

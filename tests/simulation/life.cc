@@ -170,7 +170,7 @@ void Life::keep_row() {
 
 void Life::check_kept() const {
   if (kept_line_.empty()) return;
-  std::string now = require_value(format_element(document_->spec(), kept_));
+  std::string now = require_value(format_element(document_->spec(), on_host_row(kept_)));
   if (now != kept_line_) wrong(concat("an element that was ", kept_line_, " has become ", now));
 }
 

@@ -45,6 +45,9 @@ constexpr const char* kTexts[kPipelines] = {
 
     // Can be cancelled in the middle of a block.
     "list_files(\"/data/part-*\", seed: 3) | interleave(f -> tfrecord(f, compression: \"auto\") | enumerate(), cycle_length: 3, block_length: 2) | window(3, shift: 2) | flat_map((a, b) -> zip(a, b))",
+
+    // With the driver of tests/fake_cuda.
+    "PROBE | map(x -> (x, x * 3), num_parallel_calls: 2) | batch(2) | to_device(\"cuda:0\", depth: 3)",
 };
 
 // Removes `begin`, its argument, and `end`, wherever they stand.
@@ -137,9 +140,11 @@ Case make_case(uint64_t number, Dice& dice) {
   remove_all(out.plain, " | prefetch(", ")");
   remove_all(out.plain, ", num_parallel_calls: ", "");
   // Where something is tuned, it may begin, or stay, with nobody but the reader to run pumps.
-  const bool gives_value = out.text.find("| reduce(") != std::string::npos;
-  if (!gives_value && dice.one_in(4)) out.text += " | options(tuned: \"alone 1\")";
-  if (!gives_value && dice.one_in(8)) out.text += " | options(autotune: false)";
+  const size_t last = out.plain.find(" | to_device(");
+  if (last != std::string::npos) out.plain.resize(last);
+  const bool ends = last != std::string::npos || out.text.find("| reduce(") != std::string::npos;
+  if (!ends && dice.one_in(4)) out.text += " | options(tuned: \"alone 1\")";
+  if (!ends && dice.one_in(8)) out.text += " | options(autotune: false)";
   out.files = make_files(dice);
   out.expected = sequence_of(out);
   return out;
@@ -147,7 +152,7 @@ Case make_case(uint64_t number, Dice& dice) {
 
 std::string line_of(const Spec& spec, const Block& block, int row) {
   const ErrorPtr* failed = block.error_of(row);
-  if (!failed) return require_value(format_element(spec, block.row(row)));
+  if (!failed) return require_value(format_element(spec, on_host_row(block.row(row))));
   const Error& error = **failed;
   if (error.path.empty()) throw std::runtime_error("an error without a path: " + error.message);
   return concat("error: ", code_name(error.code), ": ", error.message, " ", error.file, " ", error.offset,

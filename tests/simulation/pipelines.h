@@ -14,7 +14,7 @@
 
 namespace weir::sim {
 
-inline constexpr uint64_t kPipelines = 14;
+inline constexpr uint64_t kPipelines = 15;
 
 // Numbers that depend on a seed and not on the interleaving.
 class Dice {

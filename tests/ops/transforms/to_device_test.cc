@@ -1,0 +1,106 @@
+// With the driver of tests/fake_cuda.
+#include "fake_cuda/fake_cuda.h"
+#include "iterator/iterator_stats.h"
+#include "ops/contract.h"
+#include "ops/pipelines.h"
+
+namespace weir::test {
+namespace {
+
+const ContractEntries to_device_contract(
+    "to_device", {{"PROBE | to_device(\"cuda:0\")", [](int64_t k) { return k + 4; }},
+                  {"PROBE | batch(2) | to_device(\"cuda:1\", depth: 1)", anything, false},
+                  {"PROBE | map(x -> (x, x + 1)) | batch(4) | to_device([\"cuda:0\", \"cuda:1\"], depth: 3)",
+                   anything, false}});
+
+TEST_CASE("to_device changes no element, error or end") {
+  const Lines clean = run("probe(50, errors: \"0,7,49\")");
+  for (const char* depth : {"1", "2", "40"}) {
+    INFO(depth);
+    const std::string last = std::string(" | to_device(\"cuda:0\", depth: ") + depth + ")";
+    CHECK(run("probe(50, errors: \"0,7,49\")" + last) == clean);
+    CHECK(run("probe(50, errors: \"0,7,49\", pending: 5)" + last, 9) == clean);
+  }
+  CHECK(run("range(0) | to_device(\"cuda:0\")").empty());
+  CHECK(run("range(7) | batch(3) | map(x -> {a: x, b: [x, x], c: float32(x)}) | to_device(\"cuda:0\")") ==
+        run("range(7) | batch(3) | map(x -> {a: x, b: [x, x], c: float32(x)})"));
+  CHECK(cardinality("range(5) | to_device(\"cuda:0\")") == 5);
+  CHECK(fake_cuda_trap() == nullptr);
+}
+
+TEST_CASE("a list of devices cuts each element along its first dimension") {
+  CHECK(run("range(7) | batch(5) | to_device([\"cuda:0\", \"cuda:1\"])") ==
+        Lines{"[0, 1, 2]", "[3, 4]", "[5]", "[6]"});
+  CHECK(run("range(1) | batch(5) | to_device([\"cuda:0\", \"cuda:1\"])") == Lines{"[0]", "[]"});
+  CHECK(spec("range(8) | batch(4, drop_remainder: true) | to_device([\"cuda:0\", \"cuda:1\"])") ==
+        "int64[2]");
+  CHECK(spec("range(8) | batch(4) | to_device([\"cuda:0\", \"cuda:1\"])") == "int64[?]");
+  CHECK(cardinality("range(8) | batch(4) | to_device([\"cuda:0\", \"cuda:1\", \"cuda:0\"])") == 6);
+  CHECK(contains(build_error("range(8) | to_device([\"cuda:0\", \"cuda:1\"])"), "put batch(n) before it"));
+}
+
+TEST_CASE("what cannot be on a device is refused when the dataset is built") {
+  CHECK(contains(build_error("from_list([\"a\"]) | to_device(\"cuda:0\")"),
+                 "expected elements of numbers, which a device has, found strings in string"));
+  CHECK(contains(build_error("range(4) | window(2) | to_device(\"cuda:0\")"), "found nested datasets in"));
+  CHECK(contains(build_error("range(4) | to_device(\"cuda:0\") | map(x -> x)"),
+                 "expected to_device as the last operator, found map after it; put map before it"));
+  CHECK(contains(build_error("zip((range(4) | to_device(\"cuda:0\"), range(4)))"), "as the last operator"));
+  CHECK(contains(build_error("range(4) | flat_map(x -> range(x) | to_device(\"cuda:0\"))"),
+                 "to_device at the end of the document"));
+  CHECK(contains(build_error("range(4) | to_device(\"gpu\")"),
+                 "expected a device such as \"cuda:0\", found \"gpu\""));
+  CHECK(contains(build_error("range(4) | to_device(\"cuda:0\", depth: 0)"),
+                 "expected a number from 1 to 1024"));
+  CHECK(contains(build_error("range(4) | to_device(3)"), "expected the name of a device"));
+}
+
+TEST_CASE("a device that is not there fails the iterator, not an element") {
+  ThreadsRuntime runtime;
+  const DocumentRef document = parse_text(*runtime, "range(4) | to_device(\"cuda:5\")");
+  Iterator iterator(*runtime, nullptr, document->spec());
+  const Status status = iterator.initialize(document, {{}, nullptr});
+  CHECK(status.code() == Code::not_found);
+  CHECK(contains(status.error().describe(), "to_device: expected the device cuda:5, found 2 devices"));
+}
+
+TEST_CASE("what was copied ahead of a save is copied again") {
+  const std::string text = "range(30) | shuffle(10, seed: 4) | batch(2)";
+  const Lines whole = run(text);
+  for (int64_t position : {0, 1, 7, 14, 15}) {
+    INFO("saved after " << position);
+    CHECK(run_restored(text + " | to_device(\"cuda:0\", depth: 4)", position) ==
+          Lines(whole.begin() + position, whole.end()));
+  }
+  const Lines cut = run(text + " | to_device([\"cuda:0\", \"cuda:1\"])");
+  for (int64_t position = 0; position < 8; ++position) {
+    CHECK(run_restored(text + " | to_device([\"cuda:0\", \"cuda:1\"])", position) ==
+          Lines(cut.begin() + position, cut.end()));
+  }
+}
+
+TEST_CASE("an element for which the device has no memory is an error, and the next follows") {
+  fake_cuda_devices(2, 1 << 20);
+  const Lines lines = run(
+      "range(4) | map(x -> zeros([select(x == 1, 2000000, 10)], uint8)) | map(x -> {x: x}) | to_device(\"cuda:0\") ");
+  fake_cuda_devices(2, size_t{64} << 20);
+  REQUIRE(lines.size() == 4);
+  CHECK(lines[1] == "error: resource_exhausted");
+  CHECK(lines[0] == lines[2]);
+}
+
+TEST_CASE("copies are counted") {
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, "range(64) | batch(8) | to_device(\"cuda:0\")");
+  all_lines(*iterator);
+  const std::string json = stats_json(iterator->stats());
+  CHECK(contains(json, "\"copies\": {\"count\": 8, \"bytes\": 2048"));
+  CHECK(contains(stats_table(iterator->stats()), "copies to devices: 8 of"));
+}
+
+TEST_CASE("to_device makes no more ahead than it was told") {
+  CHECK(demand("probe(500) | to_device(\"cuda:0\", depth: 3)", 1) <= 1 + 4);
+}
+
+}  // namespace
+}  // namespace weir::test
