@@ -169,6 +169,7 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
     ExclusivePin<Element> into(element.value);
     if (!into) return pin_error(into, "an element", element.value);
     Element& out = *into;
+    out.release();
     out.forget();
     out.host = spec->has_dataset() ? *host : nullptr;
     out.spec = std::move(spec);

@@ -184,6 +184,10 @@ Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max
 }
 
 Answer deliver_into(const Delivery& delivery, weir_buffer* given, uint64_t count) {
+  if (delivery.from.iterator.stands_on_device()) {
+    return invalid_argument(expected_found("elements in the memory of the CPU", "those of to_device",
+                                           "weir_iterator_next_on takes them"));
+  }
   WEIR_ASSIGN(Buffers buffers, Buffers::read(given, count));
   WEIR_TRY(check_buffers(buffers, delivery.components));
   SpareBlock::Loan loan(delivery.from.spare);

@@ -30,6 +30,13 @@ struct Exported {
   DLManagedTensorVersioned managed;
   Tensor tensor;
   int64_t dims[kMaxRank];
+  // Of memory on a device: where it is used, and by which thread.
+  StreamNumber stream;
+  uint64_t thread;
+
+  ~Exported() {
+    if (const RefPtr<Lease>* lease = lease_of(tensor)) (*lease)->release_on(stream, thread);
+  }
 };
 
 void delete_exported(DLManagedTensorVersioned* self) {
@@ -188,26 +195,38 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
 
 }  // namespace
 
-Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared) {
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared,
+                                            StreamNumber stream) {
   const DLDataType type = dlpack_of(tensor.dtype);
   if (type.lanes == 0) {
     return invalid_argument(expected_found("a dtype that DLPack has", dtype_name(tensor.dtype),
                                            "read it through weir_element_view"));
   }
+  const RefPtr<Lease>* lease = lease_of(tensor);
+  if (lease && writable && !unshared) {
+    return failed_precondition(
+        "expected memory that nobody else uses, found memory of a device with several users; copy it there");
+  }
+  WEIR_TRY(check_stream(stream));
+  if (lease) WEIR_TRY((*lease)->wait_on(stream));
   auto exported = std::make_unique<Exported>();
   exported->tensor = tensor;
-  if (writable) {
+  exported->stream = stream;
+  exported->thread = this_thread();
+  if (writable && !lease) {
     exported->tensor = Tensor::allocate(tensor.dtype, tensor.shape);
     if (tensor.byte_size() > 0) std::memcpy(exported->tensor.data, tensor.data, tensor.byte_size());
   }
   for (int i = 0; i < tensor.shape.rank(); ++i) exported->dims[i] = tensor.shape[i];
   DLManagedTensorVersioned& managed = exported->managed;
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  managed.flags = writable ? DLPACK_FLAG_BITMASK_IS_COPIED : unshared ? 0 : DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed.flags = writable && !lease ? DLPACK_FLAG_BITMASK_IS_COPIED
+                  : unshared         ? 0
+                                     : DLPACK_FLAG_BITMASK_READ_ONLY;
   managed.deleter = delete_exported;
   DLTensor& out = managed.dl_tensor;
   out.data = exported->tensor.data;
-  out.device = {kDLCPU, 0};
+  out.device = lease ? DLDevice{kDLCUDA, (*lease)->context().ordinal()} : DLDevice{kDLCPU, 0};
   out.ndim = tensor.shape.rank();
   out.dtype = type;
   out.shape = exported->dims;

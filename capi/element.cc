@@ -18,7 +18,8 @@ Tensor Element::tensor(size_t index) const {
 bool Element::unshared(size_t index) const {
   const Column& column = block.columns[index];
   const Tensor& tensor = column.dense() ? column.tensor() : column.list()[0];
-  return tensor.buffer && tensor.buffer->unique() && !tensor.buffer->lasting();
+  return tensor.buffer && tensor.buffer->unique() &&
+         (!tensor.buffer->lasting() || tensor.buffer->on_device());
 }
 
 namespace {
@@ -48,6 +49,11 @@ bool has_component(const Element& element, uint32_t index) {
     if (column.dtype() == DType::dataset) {
       return invalid_argument(
           "expected a tensor to view, found a nested dataset; take it with weir_element_dataset");
+    }
+    if (found->lease && bytes_of_struct(out->struct_size, kViewBytes) < sizeof(weir_view)) {
+      return invalid_argument(expected_found("a weir_view with device_type, for memory of a device",
+                                             concat("one of ", out->struct_size, " bytes"),
+                                             "begin with WEIR_VIEW_INIT"));
     }
     fill_view(*out, column, found->batched);
     return Status();
@@ -96,7 +102,10 @@ Result<std::string> format(const Element& element, uint32_t flags) {
   WEIR_TRY(check_flags(flags, WEIR_TEXT, "0 or WEIR_TEXT"));
   if (element.empty()) return failed_precondition("expected an element with values, found an empty one");
   Components values;
-  for (size_t i = 0; i < element.block.columns.size(); ++i) values.push_back(element.tensor(i));
+  for (size_t i = 0; i < element.block.columns.size(); ++i) {
+    WEIR_ASSIGN(Tensor value, on_host(element.tensor(i)));
+    values.push_back(std::move(value));
+  }
   const Spec& spec = *element.spec;
   if (element.batched) {
     const int rows = element.block.rows;
@@ -132,6 +141,7 @@ void weir_element_clear(weir_element element) {
     RefPtr<RefCounted> reading;
     ExclusivePin<Element> pinned(element.value);
     if (!pinned) return;
+    pinned->release();
     std::swap(pinned->block, values);
     std::swap(pinned->reading, reading);
   });
@@ -140,8 +150,8 @@ void weir_element_clear(weir_element element) {
 // The only function besides next that runs once per element: it resolves without a pin.
 int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error) {
   const auto* found = static_cast<const Element*>(resolve(HandleKind::element, element.value));
-  if (found && out && out->struct_size >= kViewBytes && out->reserved == 0 && has_component(*found, index) &&
-      found->block.columns[index].dtype() != DType::dataset) [[likely]] {
+  if (found && out && out->struct_size >= kViewBytes && out->reserved == 0 && !found->lease &&
+      has_component(*found, index) && found->block.columns[index].dtype() != DType::dataset) [[likely]] {
     fill_view(*out, found->block.columns[index], found->batched);
     return WEIR_OK;
   }
@@ -173,6 +183,9 @@ int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* o
   return guarded(error, out, [&]() -> Status {
     return with_component(element, index, [&](const Element& found) -> Status {
       Tensor tensor = found.tensor(index);
+      if (lease_of(tensor))
+        return failed_precondition(
+            "expected memory of the CPU, found memory of a device; take it with weir_element_dlpack_on");
       if (tensor.dtype == DType::dataset)
         return invalid_argument(
             "expected a tensor, found a nested dataset; take it with weir_element_dataset");
@@ -182,8 +195,26 @@ int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* o
   });
 }
 
+int32_t weir_element_release_on(weir_element element, int64_t stream, weir_error* error) {
+  return guarded(error, [&]() -> Status {
+    WEIR_TRY(check_stream(stream));
+    ExclusivePin<Element> pinned(element.value);
+    if (!pinned) return pin_error(pinned, "an element", element.value);
+    pinned->stream = stream;
+    pinned->thread = this_thread();
+    pinned->release();
+    pinned->block = Block();
+    return Status();
+  });
+}
+
 int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
                             struct DLManagedTensorVersioned** out, weir_error* error) {
+  return weir_element_dlpack_on(element, index, flags, WEIR_STREAM_NONE, out, error);
+}
+
+int32_t weir_element_dlpack_on(weir_element element, uint32_t index, uint32_t flags, int64_t stream,
+                               struct DLManagedTensorVersioned** out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
     if (flags & ~WEIR_DLPACK_WRITABLE) {
       return invalid_argument(expected_found("flags WEIR_DLPACK_...", concat(flags)));
@@ -191,7 +222,7 @@ int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags
     return with_component(element, index, [&](const Element& found) -> Status {
       // Asked before the tensor is taken out, which makes one more owner.
       const bool unshared = found.unshared(index);
-      WEIR_ASSIGN(*out, to_dlpack(found.tensor(index), flags & WEIR_DLPACK_WRITABLE, unshared));
+      WEIR_ASSIGN(*out, to_dlpack(found.tensor(index), flags & WEIR_DLPACK_WRITABLE, unshared, stream));
       return Status();
     });
   });

@@ -7,6 +7,7 @@
 #include "capi/runtime.h"
 #include "capi/spec.h"
 #include "core/block.h"
+#include "device/ring.h"
 
 namespace weir::capi {
 
@@ -26,6 +27,31 @@ struct Element final : Object {
   RefPtr<SourceNames> source_names;
   // What weir_element_origin last returned.
   std::string file;
+  // If the values are on a device: their place there, and where they are used.
+  RefPtr<Lease> lease;
+  StreamNumber stream = kLegacyStream;
+  uint64_t thread = 0;
+
+  ~Element() override { release(); }
+  // After it was filled: notes where its values are.
+  void note_device(StreamNumber used_on) {
+    if (block.rows == 0 || block.columns.empty()) return;
+    const Column& column = block.columns[0];
+    const Tensor& first = column.dense() ? column.tensor() : column.list()[0];
+    if (!first.buffer || !first.buffer->on_device()) [[likely]]
+      return;
+    lease = *lease_of(first);
+    stream = used_on == kNoStream ? kLegacyStream : used_on;
+    thread = this_thread();
+  }
+  // Gives up values on a device; others stay. No spare memory must keep them.
+  void release() noexcept {
+    if (!lease) [[likely]]
+      return;
+    lease->release_on(stream, thread);
+    lease = nullptr;
+    block = Block();
+  }
 
   bool empty() const { return block.rows == 0; }
   // Drops the values but keeps memory.

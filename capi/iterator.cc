@@ -236,6 +236,14 @@ int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_er
   });
 }
 
+int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_element element,
+                              weir_error* error) {
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
+    return deliver_on(delivery, element, stream,
+                      [](Iterator& from, Block& out) { return from.next(1, out); });
+  });
+}
+
 int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error) {
   return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) {
     return deliver(delivery, element, [](Iterator& from, Block& out) { return from.try_next(1, out); });

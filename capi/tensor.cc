@@ -149,6 +149,7 @@ int32_t weir_tensor_view(weir_tensor tensor, weir_view* out, weir_error* error) 
     Pin<TensorObject> pinned(tensor.value);
     if (!pinned) return pin_error(pinned, "a tensor", tensor.value);
     fill_view(*out, pinned->tensor.dtype, pinned->tensor.shape, 0, pinned->tensor.data);
+    fill_device(*out, pinned->tensor);
     return Status();
   });
 }

@@ -3,6 +3,7 @@
 
 #include "capi/barrier.h"
 #include "core/tensor.h"
+#include "device/ring.h"
 #include "weir/dlpack.h"
 
 namespace weir::capi {
@@ -17,7 +18,9 @@ weir_tensor publish_tensor(Tensor tensor);
 Result<Tensor> tensor_of(weir_tensor tensor);
 
 // Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy if `writable`. Shared memory
-// is read-only unless `unshared`: then only the caller's element uses it.
-Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared);
+// is read-only unless `unshared`: then only the caller's element uses it. Memory of a device is never copied;
+// `stream` waits for it.
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared,
+                                            StreamNumber stream);
 
 }  // namespace weir::capi

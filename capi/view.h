@@ -4,11 +4,12 @@
 #include "capi/barrier.h"
 #include "core/block.h"
 #include "core/tensor.h"
+#include "device/ring.h"
 
 namespace weir::capi {
 
 // The first version of weir_view.
-inline constexpr uint32_t kViewBytes = sizeof(weir_view);
+inline constexpr uint32_t kViewBytes = offsetof(weir_view, device_type);
 
 inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skipped_dims,
                       const uint8_t* data) {
@@ -22,9 +23,19 @@ inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skip
   view.byte_size = count * dtype_size(dtype);
 }
 
+// Where the entries are, in views that have room to say so.
+inline void fill_device(weir_view& view, const Tensor& tensor) {
+  if (bytes_of_struct(view.struct_size, kViewBytes) < sizeof(weir_view)) return;
+  const RefPtr<Lease>* lease = lease_of(tensor);
+  view.device_type = lease ? WEIR_DEVICE_CUDA : WEIR_DEVICE_CPU;
+  view.device_id = lease ? (*lease)->context().ordinal() : 0;
+  view.ready = lease ? (*lease)->ready() : nullptr;
+}
+
 // Views row `row` of a tensor whose first dimension counts rows (skipped_dims 1), or all of it (0).
 inline void fill_view(weir_view& view, const Tensor& tensor, int skipped_dims, int row) {
   fill_view(view, tensor.dtype, tensor.shape, skipped_dims, tensor.data);
+  fill_device(view, tensor);
   if (row > 0) view.data = static_cast<const uint8_t*>(view.data) + static_cast<size_t>(row) * view.byte_size;
 }
 

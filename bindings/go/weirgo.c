@@ -6,8 +6,11 @@ weirgo_element* weirgo_element_new(weir_error* error) {
   weirgo_element* out = calloc(1, sizeof *out);
   if (!out) abort(); /* as Go does when there is no memory */
   out->error = (weir_error)WEIR_ERROR_INIT;
-  for (int i = 0; i < WEIRGO_VIEWS; ++i) out->views[i] = (weir_view)WEIR_VIEW_INIT;
-  out->other = (weir_view)WEIR_VIEW_INIT;
+  // The first version, for which the library refuses memory of a device: Go cannot read that.
+  weir_view first = WEIR_VIEW_INIT;
+  first.struct_size = offsetof(weir_view, byte_size) + sizeof(first.byte_size);
+  for (int i = 0; i < WEIRGO_VIEWS; ++i) out->views[i] = first;
+  out->other = first;
   if (weir_element_create(&out->handle, error) != WEIR_OK) {
     free(out);
     return NULL;

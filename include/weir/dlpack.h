@@ -27,6 +27,7 @@ typedef struct DLPackVersion {
 
 typedef int32_t DLDeviceType;
 #define kDLCPU ((DLDeviceType)1)
+#define kDLCUDA ((DLDeviceType)2)
 
 typedef struct DLDevice {
   DLDeviceType device_type;

@@ -235,10 +235,17 @@ typedef struct weir_view {
   const int64_t* dims; /* `rank` of them */
   const void* data;    /* aligned for its dtype; a bool is a byte, 0 or 1 */
   uint64_t byte_size;  /* of the entries; 16 for each string, without its bytes */
+  int32_t device_type; /* WEIR_DEVICE_...; where `data` is */
+  int32_t device_id;   /* the number of the device; 0 for the CPU */
+  void* ready;         /* a CUevent behind the copy to the device; NULL for the CPU */
 } weir_view;
 
 #define WEIR_VIEW_INIT \
-  { sizeof(weir_view), 0, 0, 0, NULL, NULL, 0 }
+  { sizeof(weir_view), 0, 0, 0, NULL, NULL, 0, 0, 0, NULL }
+
+/* As in DLPack. */
+#define WEIR_DEVICE_CPU 1
+#define WEIR_DEVICE_CUDA 2
 
 /* ---- Library ------------------------------------------------------------------------------------------- */
 
@@ -890,9 +897,33 @@ WEIR_API void weir_element_clear(weir_element element);
 
 /* Returns component `index` of the flat list, in which a dict's components have their written order;
  * weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
- * cleared or destroyed. Errors: out_of_range, for every index if the element is empty. No allocation and no
- * lock. */
+ * cleared or destroyed. Errors: out_of_range, for every index if the element is empty; invalid_argument if
+ * the memory is a device's and the view has no device_type. No allocation and no lock. */
 WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_view* out, weir_error* error);
+
+/* ---- Elements on a device: of datasets that end with to_device ----------------------------------------- */
+
+/* The memory of such an element belongs to a ring (`weir help to_device`). It is filled on a stream of the
+ * library's, so it may be read on a stream that waits for the view's `ready` event: weir_iterator_next_on and
+ * weir_element_dlpack_on let one wait, and return at once. It is used again when everybody has released it,
+ * the element and the receivers of its DLPack tensors, and what their streams had to do at those moments is
+ * done. So release an element when its last use is queued; there is no need to wait for that use.
+ *
+ * A stream is a CUstream of the element's device as a number, or one of these. 0 is invalid_argument. An
+ * element of another function than weir_iterator_next_on counts as one of the legacy stream. */
+#define WEIR_STREAM_NONE (-1)
+#define WEIR_STREAM_LEGACY 1
+#define WEIR_STREAM_PER_THREAD 2
+
+/* As weir_iterator_next, and lets `stream` wait for the element's copy. The element is released on that
+ * stream, which must exist until then: when it is filled again, cleared or destroyed. With WEIR_STREAM_NONE
+ * nothing waits, and it is released on the legacy stream. Elements in the memory of the CPU are as those of
+ * weir_iterator_next. Errors: also those of the driver (unavailable). */
+WEIR_API int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_element element,
+                                       weir_error* error);
+
+/* Clears the element when its last use was on `stream`, in place of the stream that it was taken on. */
+WEIR_API int32_t weir_element_release_on(weir_element element, int64_t stream, weir_error* error);
 
 /* A record of a file: where an element came from. */
 typedef struct weir_origin {
@@ -911,7 +942,8 @@ typedef struct weir_origin {
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
 /* Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
- * filled again. Errors: out_of_range. Cost: a small allocation, whatever the size. */
+ * filled again. Errors: out_of_range; failed_precondition for memory of a device. Cost: a small allocation,
+ * whatever the size. */
 WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out,
                                      weir_error* error);
 
@@ -924,6 +956,13 @@ WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_
  * invalid_argument for strings and nested datasets, for which DLPack has no type. */
 WEIR_API int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags,
                                      struct DLManagedTensorVersioned** out, weir_error* error);
+
+/* The same for a component on a device: lets `stream` wait for its copy, unless that is WEIR_STREAM_NONE. The
+ * deleter releases it on that stream. weir_element_dlpack is this with WEIR_STREAM_NONE. For the CPU it is as
+ * weir_element_dlpack. Errors: also failed_precondition for WEIR_DLPACK_WRITABLE if others have the memory as
+ * well; those of the driver. */
+WEIR_API int32_t weir_element_dlpack_on(weir_element element, uint32_t index, uint32_t flags, int64_t stream,
+                                        struct DLManagedTensorVersioned** out, weir_error* error);
 
 /* Returns the dataset in component `index`, such as one of window, owned by the caller. It shares the values
  * that it needs and outlives the element: iterate over it, or apply operators to it. Its text is
@@ -1085,9 +1124,9 @@ typedef struct weir_buffer {
   { sizeof(weir_buffer), 0, NULL, 0, 0 }
 
 /* Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them. `used`
- * is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or for
- * another dtype or count; out_of_range if a buffer is too small: then `used` is the size needed, and the next
- * call returns the same element. */
+ * is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, elements
+ * on a device, or another dtype or count; out_of_range if a buffer is too small: then `used` is the size
+ * needed, and the next call returns the same element. */
 WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* buffers, uint64_t buffer_count,
                                          weir_error* error);
 

@@ -279,6 +279,10 @@ void check_component(std::string_view path, int32_t dtype, int32_t rank, const s
 // The same for a view, which is read if it fits.
 template <class T>
 T read_checked(const weir_view& view, std::string_view path) {
+  if (view.device_type == WEIR_DEVICE_CUDA && !std::is_same_v<T, weir_view>) {
+    fail_invalid("component " + std::string(path) +
+                 ": expected memory of the CPU, found a device's; read it as a weir_view");
+  }
   const bool fits =
       Component<T>::dtype == DType{} ||
       (static_cast<int32_t>(Component<T>::dtype) == view.dtype && (!Component<T>::scalar || view.rank == 0));

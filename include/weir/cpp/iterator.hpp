@@ -148,6 +148,7 @@ class Columns {
     weir_view view = WEIR_VIEW_INIT;
     // It cannot fail: the element is filled, and the spec has the component.
     weir_element_view(element.handle(), index_[i], &view, nullptr);
+    if (view.device_type == WEIR_DEVICE_CUDA) return read_checked<C>(view, std::to_string(index_[i]));
     if (check_rank_[i] && view.rank != 0) return read_checked<C>(view, std::to_string(index_[i]));
     return Component<C>::read(view);
   }

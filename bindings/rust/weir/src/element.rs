@@ -49,6 +49,8 @@ impl Element {
     #[inline]
     pub fn view(&self, index: usize) -> Result<View<'_>> {
         let mut out = sys::weir_view::INIT;
+        // The first version, for which the library refuses memory of a device: slices are of the host's.
+        out.struct_size = 40;
         call(|error| unsafe { sys::weir_element_view(self.handle, number(index), &mut out, error) })?;
         // Safe: it is valid until the element is filled again, which takes `&mut self`.
         Ok(unsafe { View::new(out) })
