@@ -161,6 +161,7 @@ void define_errors(nb::module_& module);
 void define_runtime(nb::module_& module);
 void define_spec(nb::module_& module);
 void define_tensor(nb::module_& module);
+void define_device(nb::module_& module);
 void define_dataset(nb::module_& module);
 void define_iterator(nb::module_& module);
 void define_callback(nb::module_& module);

@@ -149,6 +149,8 @@ bool view_of(const Components& from, uint32_t index, weir_view& view) {
 PyObject* tensor(const Components& from, uint32_t index, bool text) {
   weir_view view = WEIR_VIEW_INIT;
   if (!view_of(from, index, view)) return nullptr;
+  if (view.device_type == WEIR_DEVICE_CUDA) [[unlikely]]
+    return device_array(from, index, view);
   if (!from.call.value && view.rank > 0 && view.byte_size > kCopiedBytes && view.dtype != WEIR_DTYPE_STRING &&
       !(view.dtype == WEIR_DTYPE_BFLOAT16 && !descr_of(view.dtype))) {
     return shared(view, from.element, index);

@@ -39,10 +39,20 @@ class Filling {
     if (!spare_) spare_ = std::move(element_);
   }
   weir_element get() const { return element_.get(); }
+  // The element as Python objects.
+  PyObject* convert(const Plan& plan, const Leaving& leaving) {
+    return weirpy::convert(plan, {get(), {0}, this}, leaving);
+  }
+  // For values that stay in the element; the next filling has another one.
+  const std::shared_ptr<OwnedElement>& share() {
+    if (!shared_) shared_ = std::make_shared<OwnedElement>(std::move(element_));
+    return shared_;
+  }
 
  private:
   OwnedElement& spare_;
   OwnedElement element_;
+  std::shared_ptr<OwnedElement> shared_;
 };
 
 // What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator, and Nodes of _node.py.

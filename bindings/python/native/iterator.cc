@@ -79,7 +79,7 @@ PyObject* iterator_next(PyObject* object) {
   const int32_t result = next(self, filling.get(), error);
   self.settled = result != kInterrupted;
   if (result == WEIR_OK) [[likely]]
-    return convert_element(self.plan, filling.get(), self.leaving);
+    return filling.convert(self.plan, self.leaving);
   raise_result(result, error);
   return nullptr;
 }
@@ -97,14 +97,14 @@ PyType_Slot kSlots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)}
                         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                         {0, nullptr}};
 
-nb::object converted(Iterator& self, int32_t result, weir_element element, const Error& error) {
+nb::object converted(Iterator& self, int32_t result, Filling& filling, const Error& error) {
   self.settled = result != WEIR_PENDING && result != kInterrupted;
   if (result == WEIR_PENDING) return nb::none();
   if (result != WEIR_OK) {
     if (!raise_result(result, error)) PyErr_SetNone(PyExc_StopIteration);
     throw nb::python_error();
   }
-  PyObject* value = convert_element(self.plan, element, self.leaving);
+  PyObject* value = filling.convert(self.plan, self.leaving);
   if (!value) throw nb::python_error();
   return nb::steal(value);
 }
@@ -302,7 +302,7 @@ nb::object next_within(Iterator& self, double seconds) {
     late = answer == WEIR_PENDING && left <= slice;
     return late ? WEIR_OK : answer;
   });
-  return converted(self, late ? WEIR_PENDING : result, filling.get(), error);
+  return converted(self, late ? WEIR_PENDING : result, filling, error);
 }
 
 nb::object try_next(Iterator& self) {
@@ -314,7 +314,7 @@ nb::object try_next(Iterator& self) {
     nb::gil_scoped_release released;
     result = weir_iterator_try_next(self.handle.get(), filling.get(), error);
   }
-  return converted(self, result, filling.get(), error);
+  return converted(self, result, filling, error);
 }
 
 // WEIR_PENDING, so that the caller looks again, or what failed.
@@ -327,7 +327,7 @@ nb::object next_block(Iterator& self, int64_t max_rows) {
   Filling filling(self.element);
   int64_t rows = 0;
   const bool given = next_rows(self, max_rows, filling.get(), rows);
-  nb::object value = converted(self, given ? WEIR_OK : WEIR_END, filling.get(), Error());
+  nb::object value = converted(self, given ? WEIR_OK : WEIR_END, filling, Error());
   return nb::make_tuple(value, rows);
 }
 

@@ -30,6 +30,7 @@ NB_MODULE(_core, module) {
   define_runtime(module);
   define_spec(module);
   define_tensor(module);
+  define_device(module);
   define_dataset(module);
   define_iterator(module);
   define_callback(module);

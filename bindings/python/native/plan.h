@@ -27,11 +27,18 @@ struct Leaving {
   nb::object runtime;  // of nested datasets
 };
 
+class Filling;
+
 // Where components come from: an element, or the call of a callback, whose inputs are copied.
 struct Components {
   weir_element element;
   weir_call call;
+  // Null, or whose element it is, which values on a device keep.
+  Filling* filling = nullptr;
 };
+
+// A component on a device, which keeps the element. NULL with an exception.
+PyObject* device_array(const Components& from, uint32_t index, const weir_view& view);
 
 // The components of a plan as Python objects: a new reference, or NULL with an exception.
 PyObject* convert(const Plan& plan, const Components& from, const Leaving& leaving);

@@ -16,7 +16,7 @@ from typing import Any, Literal
 import numpy as np
 
 from . import _aliases, _apply, _core, _operators, errors, fn
-from ._core import Runtime, Spec
+from ._core import DeviceArray, Runtime, Spec
 from ._dataset import (
     INFINITE,
     UNKNOWN,
