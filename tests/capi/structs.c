@@ -159,10 +159,10 @@ static void reserved_fields(void) {
   CHECK(allocated.destroyed == 3 && logged.destroyed == 3);
   logger.reserved = 0;
   REQUIRE(weir_runtime_create(&options, &runtime, &error) == WEIR_OK);
-  writing.reserved = 1;
+  writing.flags = 1u << 31;
   CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
                                   &error) == kBad);
-  CHECK(names(&error, "weir_record_writer_options.reserved") && writer.value == 0);
+  CHECK(names(&error, "weir_record_writer_options.flags") && writer.value == 0);
   dataset = parse(runtime, "range(3)");
   iterator = iterate(runtime, dataset);
   CHECK(next_int64(iterator, element) == 0);
