@@ -38,6 +38,24 @@ def test_dtypes():
     assert float(value[0][0]) == 1.5
 
 
+def test_what_is_on_a_device_is_taken_by_dlpack():
+    class Array:
+        """As an element on a device has it; of the CPU's memory, which every machine has."""
+
+        def __init__(self):
+            self.tensor = torch.arange(3)
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return self.tensor.__dlpack__(**options)
+
+    array = Array()
+    assert weir.torch.to_torch({"x": array})["x"].data_ptr() == array.tensor.data_ptr()
+    assert [x.device.type for x in weir.torch.loader(weir.range(2), device="cpu")] == ["cpu"] * 2
+
+
 def test_each_loop_is_an_epoch():
     loader = weir.torch.loader(weir.range(20).shuffle(20, seed=1))
     assert [int(x) for x in loader] != [int(x) for x in loader]

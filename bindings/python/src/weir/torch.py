@@ -45,6 +45,9 @@ def to_torch(value: Any, device: Any = None) -> Any:
         return Ragged(to_torch(value.values, device), to_torch(value.row_splits, device))
     if isinstance(value, Optional):
         return Optional(to_torch(value.value, device)) if value.has_value else value
+    if not isinstance(value, (np.ndarray, np.generic)) and hasattr(value, "__dlpack_device__"):
+        # On a device already: the current stream waits for the copy.
+        return from_dlpack(value)
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
         return value
     shared = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.name != "bfloat16"
@@ -216,8 +219,20 @@ class Loader(IterableDataset[Any]):
         """The dataset with a place where it is shared out; the same for all loops, which share its caches."""
         if self._sharded is None:
             has_place = not self._shard or _AUTO in str(self._dataset)
-            self._sharded = self._dataset if has_place else self._dataset.shard("auto", "auto")
+            self._sharded = self._on_device(self._dataset if has_place else self._dataset.shard("auto", "auto"))
         return self._sharded
+
+    def _on_device(self, dataset: Dataset) -> Dataset:
+        """The dataset with weir's own copies to the device, where the library has them and the elements allow it."""
+        device = torch.device(self._device or "cpu")
+        if device.type != "cuda" or get_worker_info() is not None or not hasattr(dataset, "to_device"):
+            return dataset
+        number = torch.cuda.current_device() if device.index is None else device.index
+        try:
+            moved: Dataset = dataset.to_device(f"cuda:{number}")
+        except Error:
+            return dataset
+        return moved
 
     def _group(self) -> int:
         """The number of the workers that begin with this one; in the parent, of those that begin next."""
@@ -363,6 +378,9 @@ def loader(
     shard: bool = True,
 ) -> Loader:
     """The dataset as an IterableDataset of torch tensors, on `device` if one is given.
+
+    To a CUDA device weir copies ahead from pinned memory, by `to_device`, if the library has it: the current stream
+    waits for the copy, and the program does not.
 
     Use it as it is, or in a DataLoader with batch_size=None. The rank and the number of ranks come from
     torch.distributed or the environment unless they are given; `shard=False` gives every worker all elements.
