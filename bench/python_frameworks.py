@@ -1,94 +1,131 @@
 #!/usr/bin/env python3
-"""Measures the adapters of the Python package beside its plain iterator and tf.data, in the same process.
+"""Compares loading by weir with that by PyTorch and Hugging Face, in turns, in an environment of tools/test-frameworks.
 
-    bench/python_frameworks.py [jax] [tf] [torch]
-
-Needs the frameworks that are named (default: those that are installed). One line each; where the machine does other
-things as well, compare the time of the processor.
+python_frameworks.py huggingface    1,000,000 rows of a text and 8 floats, shuffled, in batches of 256, to torch
+python_frameworks.py jpegs          1,000 JPEGs through the transforms of torchvision's reference script for ImageNet
+python_frameworks.py functions      a call of a function of weir.fn with arrays
 """
 
-from __future__ import annotations
-
-import importlib.util
 import os
+import pathlib
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Iterable
-from typing import Any
+import warnings
 
 import numpy as np
+import torch
 
 import weir
+from weir import fn
 
-os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
-IMAGES = np.zeros((20_000, 28, 28), np.uint8)
-LABELS = np.arange(20_000)
-SECONDS = 1.0
-
-
-def rate(name: str, make: Callable[[], Iterable[Any]]) -> None:
-    """Loops until a second has passed; prints elements per second, and the processor's time for each."""
-    for _ in zip(range(64), make(), strict=False):
-        pass
-    count, begun, used = 0, time.perf_counter(), time.process_time()
-    while time.perf_counter() < begun + SECONDS:
-        for _ in make():
-            count += 1
-            if count % 16 == 0 and time.perf_counter() > begun + SECONDS:
-                break
-    per_second, each = count / (time.perf_counter() - begun), (time.process_time() - used) / count * 1e6
-    print(f"{name:44} {per_second:14,.0f} /s {each:10.2f} us of processor", flush=True)
+ROWS, BATCH = 1_000_000, 256
+IMAGES, IMAGE_BATCH = 1_000, 32
+MEAN, DEVIATION = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
 
 
-def images() -> weir.Dataset:
-    """Small elements: an image and its label."""
-    return weir.from_tensor_slices((IMAGES, LABELS)).map(lambda image, label: (weir.fn.float32(image) / 255.0, label))
+def rate(loader, most, size):
+    """Elements per second, from the second batch on for a part of an epoch, else all of it."""
+    steps, begun, seen = iter(loader), time.perf_counter(), 0
+    if most:
+        next(steps)
+        begun = time.perf_counter()
+    for batch in steps:
+        seen += size(batch)
+        if most and seen >= most:
+            break
+    return seen / (time.perf_counter() - begun)
 
 
-def bench_tf() -> None:
-    """weir.tf.dataset beside tf.data, and beside a generator that hands over each element."""
-    import tensorflow as tf
+def huggingface(folder):
+    """The rows of a dataset that lies on disk."""
+    import datasets
 
-    rate("plain iterator, images", images)
-    adapted = weir.tf.dataset(images())
-    rate("weir.tf.dataset, images", lambda: adapted)
-    spec = adapted.element_spec
-    single = tf.data.Dataset.from_generator(lambda: map(weir.tf.to_tf, images()), output_signature=spec)
-    rate("from_generator, images", lambda: single)
-    rate("weir.tf.dataset, images, batched by tf.data", lambda: adapted.batch(32))
-    of_tf = tf.data.Dataset.from_tensor_slices((IMAGES, LABELS)).map(lambda i, y: (tf.cast(i, tf.float32) / 255.0, y))
-    rate("tf.data, images", lambda: of_tf)
-    rate("tf.data, images, batched by tf.data", lambda: of_tf.batch(32))
-    batched = weir.tf.dataset(images().batch(32))
-    rate("weir.tf.dataset, batches of 32", lambda: batched)
-
-
-def bench_jax() -> None:
-    """weir.jax.arrays beside a device_put for each array."""
-    numbers = weir.range(1_000_000).map(lambda x: {"x": x, "y": x * 2, "z": weir.fn.float32(x)}).batch(8)
-    rate("plain iterator, batches of 3 x 8", lambda: numbers)
-    rate("weir.jax.arrays, batches of 3 x 8", lambda: weir.jax.arrays(numbers))
-    import jax
-
-    rate("device_put per array, batches of 3 x 8", lambda: ([jax.device_put(x) for x in e.values()] for e in numbers))
-    rate("plain iterator, batches of 32 images", lambda: images().batch(32))
-    rate("weir.jax.arrays, batches of 32 images", lambda: weir.jax.arrays(images().batch(32)))
+    random = np.random.default_rng(0)
+    words = np.array(["alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta"])
+    texts = [" ".join(row) for row in words[random.integers(0, 8, (ROWS, 6))]]
+    floats = datasets.Features({"text": datasets.Value("string"), "x": datasets.List(datasets.Value("float32"), 8)})
+    made = datasets.Dataset.from_dict({"text": texts, "x": random.normal(size=(ROWS, 8)).astype("f4")}, floats)
+    made.save_to_disk(folder)
+    ds = datasets.load_from_disk(folder)
+    theirs = torch.utils.data.DataLoader(ds.with_format("torch"), batch_size=BATCH, shuffle=True)
+    begun = time.perf_counter()
+    rows = weir.from_huggingface(ds).global_shuffle(seed=1).batch(BATCH).prefetch(4)
+    print(f"from_huggingface: {time.perf_counter() - begun:.2f} s")
+    for _ in range(3):
+        one = rate(theirs, 30_000, lambda batch: len(batch["text"]))
+        two = rate(weir.torch.loader(rows), 900_000, lambda batch: len(batch["text"]))
+        print(f"Hugging Face {one:.0f} rows/s, weir {two:.0f} rows/s: {two / one:.1f} times", flush=True)
 
 
-def bench_torch() -> None:
-    """weir.torch.loader."""
-    rate("plain iterator, batches of 32 images", lambda: images().batch(32))
-    loader = weir.torch.loader(images().batch(32))
-    rate("weir.torch.loader, batches of 32 images", lambda: loader)
+def write_jpegs(folder):
+    """Images of 500 x 375 in ten folders."""
+    from PIL import Image
+
+    random = np.random.default_rng(0)
+    for i in range(IMAGES):
+        small = Image.fromarray(random.integers(0, 255, (24, 32, 3), dtype=np.uint8)).resize((500, 375), 3)
+        noisy = np.asarray(small).astype(np.int16) + random.integers(-12, 12, (375, 500, 3))
+        place = pathlib.Path(folder, f"class{i % 10}")
+        place.mkdir(exist_ok=True)
+        Image.fromarray(np.clip(noisy, 0, 255).astype(np.uint8)).save(place / f"{i}.jpg", quality=90)
 
 
-def main() -> None:
-    """Runs what was chosen."""
-    modules = {"tf": "tensorflow", "jax": "jax", "torch": "torch"}
-    chosen = sys.argv[1:] or [name for name, module in modules.items() if importlib.util.find_spec(module)]
-    for name in chosen:
-        {"tf": bench_tf, "jax": bench_jax, "torch": bench_torch}[name]()
+def prepared(row):
+    """A part of random size and shape, resized to 224 x 224, flipped or not, and normalised."""
+    data = fn.read_file(row.path)
+    shape = fn.cast(fn.jpeg_shape(data), np.float32)
+    area = shape[0] * shape[1] * fn.random_uniform([], 0.08, 1.0)
+    ratio = fn.exp(fn.random_uniform([], float(np.log(3 / 4)), float(np.log(4 / 3))))
+    height = fn.minimum(fn.round(fn.sqrt(area / ratio)), shape[0])
+    width = fn.minimum(fn.round(fn.sqrt(area * ratio)), shape[1])
+    top = fn.floor(fn.random_uniform([]) * (shape[0] - height + 1))
+    left = fn.floor(fn.random_uniform([]) * (shape[1] - width + 1))
+    part = fn.decode_and_crop_jpeg(data, fn.cast(fn.stack([top, left, height, width]), "int64"))
+    image = fn.random_flip_left_right(fn.resize(part, [224, 224], antialias=True))
+    return (image / 255 - MEAN) / DEVIATION, row.y
+
+
+def jpegs(folder):
+    """torchvision's reference script has 16 workers; two are best on two processors."""
+    import torchvision
+    from torchvision import transforms as t
+
+    write_jpegs(folder)
+    crop = t.RandomResizedCrop(224, interpolation=t.InterpolationMode.BILINEAR, antialias=True)
+    tensor = [t.PILToTensor(), t.ConvertImageDtype(torch.float), t.Normalize(MEAN.tolist(), DEVIATION.tolist())]
+    rows = torchvision.datasets.ImageFolder(folder, t.Compose([crop, t.RandomHorizontalFlip(0.5), *tensor]))
+    table = {"path": np.array([path for path, _ in rows.samples], object), "y": np.array(rows.targets)}
+    pipeline = weir.from_tensor_slices(table).global_shuffle(seed=1).map(prepared, num_parallel_calls="auto")
+    options = {"batch_size": IMAGE_BATCH, "shuffle": True}
+    loaders = {
+        "torch, 16 workers": torch.utils.data.DataLoader(rows, num_workers=16, **options),
+        "torch, 2 workers": torch.utils.data.DataLoader(rows, num_workers=2, **options),
+        "weir.torch.DataLoader, 2 threads": weir.torch.DataLoader(rows, num_workers=2, **options),
+        "weir": weir.torch.loader(pipeline.batch(IMAGE_BATCH).prefetch(2)),
+    }
+    for _ in range(3):
+        found = {name: rate(loader, 0, lambda batch: len(batch[1])) for name, loader in loaders.items()}
+        print("; ".join(f"{name}: {value:.0f} images/s" for name, value in found.items()), flush=True)
+
+
+def functions(_):
+    """The second call and later ones, whose function is compiled."""
+    small, image = np.ones(8, np.float32), np.zeros((480, 640, 3), np.uint8)
+    calls = {"maximum": lambda: fn.maximum(small, small), "resize": lambda: fn.resize(image, [224, 224])}
+    for name, call in calls.items():
+        for _ in range(2):
+            begun = time.perf_counter()
+            for _ in range(2000):
+                call()
+            took = time.perf_counter() - begun
+        print(f"{name}: {took / 2000 * 1e6:.1f} us")
 
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) != 2 or sys.argv[1] not in ("huggingface", "jpegs", "functions"):
+        sys.exit(__doc__)
+    warnings.simplefilter("ignore")
+    os.environ["HF_DATASETS_OFFLINE"] = "1"
+    with tempfile.TemporaryDirectory() as place:
+        globals()[sys.argv[1]](place)
