@@ -11,7 +11,7 @@ TarReader::TarReader(std::unique_ptr<ByteStream> stream, const std::vector<Field
     : FileReader(std::move(stream), record_bytes_limit, block_bytes), rows_(fields), members_(*this) {}
 
 Status TarReader::seek(RecordPosition position) {
-  pending_ = false;
+  pending_ = whole_ = false;
   element_offset_ = position.offset;
   return FileReader::seek(position);
 }
@@ -39,7 +39,8 @@ void TarReader::fail_cut() {
 void TarReader::fail_damaged(std::string what) {
   std::string hint = format_hint();
   // That it begins like an archive is known.
-  if (hint.empty() || hint.find("webdataset") != std::string::npos) hint = "restore the file or write it again";
+  if (hint.empty() || hint.find("webdataset") != std::string::npos)
+    hint = "restore the file or write it again";
   fail(Code::data_loss, {std::move(what), std::move(hint)});
 }
 
@@ -48,6 +49,7 @@ bool TarReader::next_member() {
     case TarMembers::Next::member:
       return true;
     case TarMembers::Next::end:
+      whole_ = true;
       blocks_.check_rest();
       if (!blocks_.status().ok()) fail_unreadable();
       done_ = true;
@@ -106,7 +108,7 @@ bool TarReader::next_element() {
       return false;
     }
   } while (read_member() && member_key_ == key_);
-  if (!failure_.ok()) return false;
+  if (!failure_.ok() && !whole_) return false;
   const bool good = rows_.finish_element();
   if (!good) {
     rows_.columns().add_failed(file_error(Code::invalid_argument, rows_.mistake(), file(),

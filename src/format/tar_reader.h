@@ -44,6 +44,8 @@ class TarReader : public FileReader, private TarBytes {
   TarMembers members_;
   // A member whose header was read, the key of its element and its extension.
   bool pending_ = false;
+  // The archive has ended, so that what is damaged lies behind its elements.
+  bool whole_ = false;
   TarMember member_;
   std::string_view member_key_;
   std::string extension_;

@@ -30,6 +30,8 @@ PullResult SourceRows::fetch(Context& ctx, const Demand& demand, int count) {
     if (source.wanted == 0 || source.ended) continue;
     Demand part = demand.at_most(source.wanted);
     part.bytes = std::max<int64_t>(1, demand.bytes / count * source.wanted);
+    // After an error or an end, some of several rows are left for a later call, which may want them.
+    part.drop = demand.drop && count == 1;
     const PullResult got = source.port.fill(ctx, part);
     if (got == PullResult::cancelled) return got;
     if (got == PullResult::end) source.ended = true;
@@ -74,6 +76,7 @@ void SourceRows::give(const Demand& demand, Block& out) {
     std::swap(out, joined_);
   else
     out.gather_from(joined_, {order_.data(), static_cast<size_t>(planned_)});
+  if (demand.drop) out.columns.clear();
 }
 
 void SourceRows::take_planned() noexcept {

@@ -102,6 +102,19 @@ TEST_CASE("mix_datasets: random mixtures are as the contract says, saved and res
   }
 }
 
+// What is passed over may be more than what comes before an error or an end.
+TEST_CASE("mix_datasets: a position inside a batch goes on over errors and ends") {
+  for (uint32_t number = 0; number < 100; ++number) {
+    const std::string text = Trial(number).text + " | batch(3)";
+    INFO(text);
+    const Lines lines = run(text);
+    for (size_t at = 0; at <= lines.size(); ++at) {
+      REQUIRE(run_restored(text, static_cast<int64_t>(at)) ==
+              Lines(lines.begin() + static_cast<ptrdiff_t>(at), lines.end()));
+    }
+  }
+}
+
 TEST_CASE("mix_datasets: elements have the positions at which they come") {
   for (uint32_t number = 0; number < 300; ++number) {
     const Trial trial(number);

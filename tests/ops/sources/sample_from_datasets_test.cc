@@ -42,6 +42,20 @@ TEST_CASE("sample_from_datasets ends with all datasets, or with the first that i
   CHECK(cardinality("sample_from_datasets([range(3) | repeat(), range(4) | repeat()])") == -1);
 }
 
+TEST_CASE("sample_from_datasets: a position inside a batch goes on over errors and ends") {
+  for (int seed = 1; seed < 60; ++seed) {
+    const std::string text =
+        "sample_from_datasets([range(5), range(20) | map(x -> assert(x % 5 != 1, \"bad\", x)), range(100, 130)], seed: " +
+        std::to_string(seed) + ") | batch(3)";
+    INFO(text);
+    const Lines lines = run(text);
+    for (size_t at = 0; at <= lines.size(); ++at) {
+      REQUIRE(run_restored(text, static_cast<int64_t>(at)) ==
+              Lines(lines.begin() + static_cast<ptrdiff_t>(at), lines.end()));
+    }
+  }
+}
+
 TEST_CASE(
     "sample_from_datasets: an epoch repeats its draws unless it is told not to, and goes on after a restore") {
   for (const char* anew : {"false", "true"}) {
