@@ -240,6 +240,9 @@ type JsonlOptions struct {
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Jsonl is the operator jsonl. Reads JSON lines: each line is an object, of which fields become a dict, in their
@@ -270,6 +273,7 @@ func Jsonl(files Files, fields Expression, options ...JsonlOptions) Pipeline {
 	if c.atMostOne(len(options)) {
 		c.named("compression", asString, options[0].Compression)
 		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
@@ -341,6 +345,12 @@ func MixDatasets(datasets DatasetList, weights Value, options ...MixDatasetsOpti
 	return begin(c)
 }
 
+// NpyOptions is what Npy takes beside its arguments.
+type NpyOptions struct {
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
+}
+
 // Npy is the operator npy. Reads NumPy's files of one array (.npy): one element a slice along the first
 // dimension. Their dtype and shape are read when the dataset is built, when the names must be known, and are the
 // same for all files; it cannot be built if the first file does not exist (not_found), is no such file, is
@@ -353,9 +363,12 @@ func MixDatasets(datasets DatasetList, weights Value, options ...MixDatasetsOpti
 // weir_dataset_at); then skip and shard directly after it go straight to their elements.
 //
 // files: A file name, a list of names, or a dataset of names.
-func Npy(files Files) Pipeline {
+func Npy(files Files, options ...NpyOptions) Pipeline {
 	c := newCall("npy")
 	c.positional("files", asFiles, files)
+	if c.atMostOne(len(options)) {
+		c.named("buffer_size", asInt, options[0].BufferSize)
+	}
 	return begin(c)
 }
 
@@ -363,6 +376,9 @@ func Npy(files Files) Pipeline {
 type NpzOptions struct {
 	// Which arrays to read, in this order; none: all, as the file has them. Default: none.
 	Names Value
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Npz is the operator npz. Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and
@@ -381,6 +397,7 @@ func Npz(file String, options ...NpzOptions) Pipeline {
 	c.positional("file", asString, file)
 	if c.atMostOne(len(options)) {
 		c.named("names", asValue, options[0].Names)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
@@ -608,6 +625,9 @@ type TokensOptions struct {
 
 	// The bytes of each file before its numbers. Default: 0.
 	HeaderBytes Int
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Tokens is the operator tokens. Reads files of nothing but little-endian numbers, such as the tokens of texts
@@ -631,6 +651,7 @@ func Tokens(files Files, length Int, dtype DTypeName, options ...TokensOptions) 
 	if c.atMostOne(len(options)) {
 		c.named("stride", asInt, options[0].Stride)
 		c.named("header_bytes", asInt, options[0].HeaderBytes)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
@@ -642,6 +663,9 @@ type WebdatasetOptions struct {
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
 	NumParallelReads Int
+
+	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+	BufferSize Int
 }
 
 // Webdataset is the operator webdataset. Reads tar archives of the WebDataset layout: members that follow one
@@ -671,6 +695,7 @@ func Webdataset(files Files, fields Expression, options ...WebdatasetOptions) Pi
 	if c.atMostOne(len(options)) {
 		c.named("compression", asString, options[0].Compression)
 		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+		c.named("buffer_size", asInt, options[0].BufferSize)
 	}
 	return begin(c)
 }
@@ -1427,6 +1452,33 @@ func (p Pipeline) Take(n Int) Pipeline {
 func (p Pipeline) TakeWhile(f Function) Pipeline {
 	c := newCall("take_while")
 	c.positional("f", asFunction, f)
+	return p.then(c)
+}
+
+// ToDeviceOptions is what ToDevice takes beside its arguments.
+type ToDeviceOptions struct {
+	// How many elements may be on the device, or on their way, ahead of the consumer. Default: 2.
+	Depth Int
+}
+
+// ToDevice is the operator to_device. Copies each element to the memory of a GPU, depth elements ahead of the
+// consumer. It stands last in a document; strings and nested datasets are refused. Batches are made in pinned
+// memory and copied from there on a stream of weir's; the consumer's stream waits for an element's copy, not the
+// program (weir_iterator_next_on, DLPack). The memory of an element is used again once the consumer has released
+// it and what its stream had to do by then is done. With a list of devices each element gives one for each of
+// them, cut along the first dimension of its tensors, earlier ones with a row more where the rows don't divide.
+// The driver, libcuda.so.1, is opened when an iterator is made; without a driver or such a device that fails
+// (failed_precondition, not_found). An element for which the device has no memory is an error
+// (resource_exhausted) that says how much it needs. docs/devices.md has the rest.
+//
+// device: "cuda:0", or a list of devices, ["cuda:0", "cuda:1"]: then each element is cut along its first
+// dimension into a part for each of them.
+func (p Pipeline) ToDevice(device Value, options ...ToDeviceOptions) Pipeline {
+	c := newCall("to_device")
+	c.positional("device", asValue, device)
+	if c.atMostOne(len(options)) {
+		c.named("depth", asInt, options[0].Depth)
+	}
 	return p.then(c)
 }
 

@@ -75,6 +75,8 @@ struct JsonlOptions {
   String compression{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct ListFilesOptions {
@@ -90,9 +92,16 @@ struct MixDatasetsOptions {
   Bool stop_on_empty{};
 };
 
+struct NpyOptions {
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
+};
+
 struct NpzOptions {
   // Which arrays to read, in this order; none: all, as the file has them. Default: none.
   Value names{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct RandomOptions {
@@ -154,6 +163,8 @@ struct TokensOptions {
   Int stride{};
   // The bytes of each file before its numbers. Default: 0.
   Int header_bytes{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct WebdatasetOptions {
@@ -161,6 +172,8 @@ struct WebdatasetOptions {
   String compression{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
+  // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
+  Int buffer_size{};
 };
 
 struct BatchOptions {
@@ -333,6 +346,11 @@ struct SparseBatchOptions {
   // The largest dimensions that an element may have: a list of numbers, with none for the largest of the
   // batch. Default: none.
   Value row_shape{};
+};
+
+struct ToDeviceOptions {
+  // How many elements may be on the device, or on their way, ahead of the consumer. Default: 2.
+  Int depth{};
 };
 
 struct WindowOptions {
@@ -725,6 +743,21 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::OperatorCall("take_while").positional(f));
   }
 
+  // Copies each element to the memory of a GPU, depth elements ahead of the consumer. It stands last in a
+  // document; strings and nested datasets are refused. Batches are made in pinned memory and copied from
+  // there on a stream of weir's; the consumer's stream waits for an element's copy, not the program
+  // (weir_iterator_next_on, DLPack). The memory of an element is used again once the consumer has released it
+  // and what its stream had to do by then is done. With a list of devices each element gives one for each of
+  // them, cut along the first dimension of its tensors, earlier ones with a row more where the rows don't
+  // divide. The driver, libcuda.so.1, is opened when an iterator is made; without a driver or such a device
+  // that fails (failed_precondition, not_found). An element for which the device has no memory is an error
+  // (resource_exhausted) that says how much it needs. docs/devices.md has the rest.
+  // device: "cuda:0", or a list of devices, ["cuda:0", "cuda:1"]: then each element is cut along its first
+  // dimension into a part for each of them.
+  Pipeline to_device(const Value& device, const ToDeviceOptions& options = {}) const {
+    return then(detail::OperatorCall("to_device").positional(device).named("depth", options.depth));
+  }
+
   // Splits each batch into its rows, along the first dimension. All tensors of an element must have the same
   // first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of
   // one rank less, a row of a ragged tensor a dense one.
@@ -924,7 +957,8 @@ inline Pipeline jsonl(const Files& files, const Expression& fields, const JsonlO
                       .positional(files)
                       .positional(fields)
                       .named("compression", options.compression)
-                      .named("num_parallel_reads", options.num_parallel_reads));
+                      .named("num_parallel_reads", options.num_parallel_reads)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if
@@ -976,7 +1010,9 @@ inline Pipeline mix_datasets(const DatasetList& datasets, const Value& weights,
 // consumer, on its own thread. Elements are also read by their position (global_shuffle, partition,
 // weir_dataset_at); then skip and shard directly after it go straight to their elements.
 // files: A file name, a list of names, or a dataset of names.
-inline Pipeline npy(const Files& files) { return Pipeline(detail::OperatorCall("npy").positional(files)); }
+inline Pipeline npy(const Files& files, const NpyOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("npy").positional(files).named("buffer_size", options.buffer_size));
+}
 
 // Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them, sliced
 // together along their first dimension: each element is a dict of one slice of each. Their structure is read
@@ -989,7 +1025,10 @@ inline Pipeline npy(const Files& files) { return Pipeline(detail::OperatorCall("
 // straight to their elements.
 // file: The name of the file.
 inline Pipeline npz(const String& file, const NpzOptions& options = {}) {
-  return Pipeline(detail::OperatorCall("npz").positional(file).named("names", options.names));
+  return Pipeline(detail::OperatorCall("npz")
+                      .positional(file)
+                      .named("names", options.names)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats
@@ -1116,7 +1155,8 @@ inline Pipeline tokens(const Files& files, const Int& length, const DTypeName& d
                       .positional(length)
                       .positional(dtype)
                       .named("stride", options.stride)
-                      .named("header_bytes", options.header_bytes));
+                      .named("header_bytes", options.header_bytes)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // Reads tar archives of the WebDataset layout: members that follow one another with one key are an element, a
@@ -1143,7 +1183,8 @@ inline Pipeline webdataset(const Files& files, const Expression& fields,
                       .positional(files)
                       .positional(fields)
                       .named("compression", options.compression)
-                      .named("num_parallel_reads", options.num_parallel_reads));
+                      .named("num_parallel_reads", options.num_parallel_reads)
+                      .named("buffer_size", options.buffer_size));
 }
 
 // Combines datasets element by element, in the structure in which they are given. Ends with the shortest. If

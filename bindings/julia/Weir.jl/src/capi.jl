@@ -40,6 +40,8 @@ const WEIR_DTYPE_COMPLEX128 = Int32(15)
 const WEIR_DTYPE_STRING = Int32(16)
 const WEIR_DTYPE_DATASET = Int32(17)
 const WEIR_STRLEN = typemax(UInt64)
+const WEIR_DEVICE_CPU = Int32(1)
+const WEIR_DEVICE_CUDA = Int32(2)
 const WEIR_TEXT = UInt32(1)
 const WEIR_LOG_DEBUG = Int32(1)
 const WEIR_LOG_INFO = Int32(2)
@@ -72,6 +74,9 @@ const WEIR_CARDINALITY_INFINITE = Int32(-1)
 const WEIR_CARDINALITY_UNKNOWN = Int32(-2)
 const WEIR_AT_TRY = Int64(-4611686018427387904)
 const WEIR_EXPLAIN_CHECKPOINT = UInt32(2)
+const WEIR_STREAM_NONE = Int32(-1)
+const WEIR_STREAM_LEGACY = Int32(1)
+const WEIR_STREAM_PER_THREAD = Int32(2)
 const WEIR_DLPACK_WRITABLE = UInt32(1)
 const WEIR_ITERATOR_UNINITIALIZED = UInt32(1)
 const WEIR_ITERATOR_SHARE_CACHES = UInt32(2)
@@ -85,6 +90,7 @@ const WEIR_DESCRIBE_FOLDER = UInt32(2)
 const WEIR_COMPRESSION_NONE = Int32(0)
 const WEIR_COMPRESSION_GZIP = Int32(1)
 const WEIR_COMPRESSION_ZLIB = Int32(2)
+const WEIR_RECORD_WRITER_PLAIN = UInt32(1)
 
 struct weir_runtime
     value::UInt64
@@ -174,8 +180,11 @@ struct weir_view
     dims::Ptr{Int64}
     data::Ptr{Cvoid}
     byte_size::UInt64
+    device_type::Int32
+    device_id::Int32
+    ready::Ptr{Cvoid}
 end
-weir_view() = weir_view(sizeof(weir_view), 0, 0, 0, C_NULL, C_NULL, 0)
+weir_view() = weir_view(sizeof(weir_view), 0, 0, 0, C_NULL, C_NULL, 0, 0, 0, C_NULL)
 
 struct weir_allocator
     struct_size::UInt32
@@ -378,7 +387,7 @@ struct weir_record_writer_options
     struct_size::UInt32
     compression::Int32
     level::Int32
-    reserved::UInt32
+    flags::UInt32
     compression_name::Ptr{UInt8}
     compression_name_size::UInt64
 end
@@ -537,6 +546,12 @@ weir_element_clear(element) =
 weir_element_view(element, index, out, error) =
     @ccall libweir.weir_element_view(element::weir_element, index::UInt32, out::Ptr{weir_view}, error::Ptr{weir_error})::Int32
 
+weir_iterator_next_on(iterator, stream, element, error) =
+    @ccall libweir.weir_iterator_next_on(iterator::weir_iterator, stream::Int64, element::weir_element, error::Ptr{weir_error})::Int32
+
+weir_element_release_on(element, stream, error) =
+    @ccall libweir.weir_element_release_on(element::weir_element, stream::Int64, error::Ptr{weir_error})::Int32
+
 weir_element_origin(element, row, out, error) =
     @ccall libweir.weir_element_origin(element::weir_element, row::UInt32, out::Ptr{weir_origin}, error::Ptr{weir_error})::Int32
 
@@ -545,6 +560,9 @@ weir_element_tensor(element, index, out, error) =
 
 weir_element_dlpack(element, index, flags, out, error) =
     @ccall libweir.weir_element_dlpack(element::weir_element, index::UInt32, flags::UInt32, out::Ptr{Ptr{Cvoid}}, error::Ptr{weir_error})::Int32
+
+weir_element_dlpack_on(element, index, flags, stream, out, error) =
+    @ccall libweir.weir_element_dlpack_on(element::weir_element, index::UInt32, flags::UInt32, stream::Int64, out::Ptr{Ptr{Cvoid}}, error::Ptr{weir_error})::Int32
 
 weir_element_dataset(element, index, out, error) =
     @ccall libweir.weir_element_dataset(element::weir_element, index::UInt32, out::Ptr{weir_dataset}, error::Ptr{weir_error})::Int32

@@ -167,7 +167,7 @@ from_tensors(value) =
     Pipeline(call("from_tensors", argument(:value, value)))
 
 """
-    jsonl(files, fields; compression=nothing, num_parallel_reads=nothing)
+    jsonl(files, fields; compression=nothing, num_parallel_reads=nothing, buffer_size=nothing)
 
 Reads JSON lines: each line is an object, of which `fields` become a dict, in their order. Lines of
 white space and a byte-order mark at the beginning of a file are passed over, as are fields that
@@ -195,9 +195,11 @@ after it go straight to their objects.
 Default: `""`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-jsonl(files, fields; compression=nothing, num_parallel_reads=nothing) =
-    Pipeline(call("jsonl", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
+jsonl(files, fields; compression=nothing, num_parallel_reads=nothing, buffer_size=nothing) =
+    Pipeline(call("jsonl", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:int, buffer_size, "buffer_size")))
 
 """
     list_files(pattern; shuffle=nothing, seed=nothing)
@@ -252,7 +254,7 @@ mix_datasets(datasets, weights; stop_on_empty=nothing) =
     Pipeline(call("mix_datasets", argument(:list_of_datasets, datasets), argument(:value, weights), argument(:bool, stop_on_empty, "stop_on_empty")))
 
 """
-    npy(files)
+    npy(files; buffer_size=nothing)
 
 Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype
 and shape are read when the dataset is built, when the names must be known, and are the same for all
@@ -267,12 +269,14 @@ read by their position (`global_shuffle`, `partition`, `weir_dataset_at`); then 
 directly after it go straight to their elements.
 
 - `files`: A file name, a list of names, or a dataset of names.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-npy(files) =
-    Pipeline(call("npy", argument(:files, files)))
+npy(files; buffer_size=nothing) =
+    Pipeline(call("npy", argument(:files, files), argument(:int, buffer_size, "buffer_size")))
 
 """
-    npz(file; names=nothing)
+    npz(file; names=nothing, buffer_size=nothing)
 
 Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them,
 sliced together along their first dimension: each element is a dict of one slice of each. Their
@@ -286,9 +290,11 @@ its own thread. Elements are also read by their position (`global_shuffle`, `par
 
 - `file`: The name of the file.
 - `names`: Which arrays to read, in this order; none: all, as the file has them. Default: `none`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-npz(file; names=nothing) =
-    Pipeline(call("npz", argument(:string, file), argument(:value, names, "names")))
+npz(file; names=nothing, buffer_size=nothing) =
+    Pipeline(call("npz", argument(:string, file), argument(:value, names, "names"), argument(:int, buffer_size, "buffer_size")))
 
 """
     random(; seed=nothing, rerandomize_each_iteration=nothing)
@@ -441,7 +447,7 @@ tfrecord(files; compression=nothing, num_parallel_reads=nothing, on_corrupt=noth
     Pipeline(call("tfrecord", argument(:files, files), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:string, on_corrupt, "on_corrupt"), argument(:int, buffer_size, "buffer_size")))
 
 """
-    tokens(files, length, dtype; stride=nothing, header_bytes=nothing)
+    tokens(files, length, dtype; stride=nothing, header_bytes=nothing, buffer_size=nothing)
 
 Reads files of nothing but little-endian numbers, such as the tokens of texts one after another, in
 runs of `length`: element i of a file is a vector of the `length` numbers from number `i * stride`
@@ -458,12 +464,14 @@ after it go straight to their elements.
 - `stride`: How many numbers lie from the first of an element to that of the next; none: `length`.
 Default: `none`.
 - `header_bytes`: The bytes of each file before its numbers. Default: `0`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-tokens(files, length, dtype; stride=nothing, header_bytes=nothing) =
-    Pipeline(call("tokens", argument(:files, files), argument(:int, length), argument(:dtype, dtype), argument(:int, stride, "stride"), argument(:int, header_bytes, "header_bytes")))
+tokens(files, length, dtype; stride=nothing, header_bytes=nothing, buffer_size=nothing) =
+    Pipeline(call("tokens", argument(:files, files), argument(:int, length), argument(:dtype, dtype), argument(:int, stride, "stride"), argument(:int, header_bytes, "header_bytes"), argument(:int, buffer_size, "buffer_size")))
 
 """
-    webdataset(files, fields; compression=nothing, num_parallel_reads=nothing)
+    webdataset(files, fields; compression=nothing, num_parallel_reads=nothing, buffer_size=nothing)
 
 Reads tar archives of the WebDataset layout: members that follow one another with one key are an
 element, a dict of strings in the order of `fields`. The key is the path up to the first dot of its
@@ -489,9 +497,11 @@ string, txt: string = "", "seg.png": optional(string), "__key__": string}`.
 Default: `""`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
+- `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+Default: `0`.
 """
-webdataset(files, fields; compression=nothing, num_parallel_reads=nothing) =
-    Pipeline(call("webdataset", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads")))
+webdataset(files, fields; compression=nothing, num_parallel_reads=nothing, buffer_size=nothing) =
+    Pipeline(call("webdataset", argument(:files, files), argument(:fields, fields), argument(:string, compression, "compression"), argument(:int, num_parallel_reads, "num_parallel_reads"), argument(:int, buffer_size, "buffer_size")))
 
 """
     zip(datasets)
@@ -1038,6 +1048,28 @@ one follows.
 """
 take_while(f) =
     Transformation(call("take_while", argument(:function, f)))
+
+"""
+    to_device(device; depth=nothing)
+
+Copies each element to the memory of a GPU, `depth` elements ahead of the consumer. It stands last
+in a document; strings and nested datasets are refused. Batches are made in pinned memory and copied
+from there on a stream of weir's; the consumer's stream waits for an element's copy, not the program
+(`weir_iterator_next_on`, DLPack). The memory of an element is used again once the consumer has
+released it and what its stream had to do by then is done. With a list of devices each element gives
+one for each of them, cut along the first dimension of its tensors, earlier ones with a row more
+where the rows don't divide. The driver, libcuda.so.1, is opened when an iterator is made; without a
+driver or such a device that fails (failed_precondition, not_found). An element for which the device
+has no memory is an error (resource_exhausted) that says how much it needs. docs/devices.md has the
+rest.
+
+- `device`: "cuda:0", or a list of devices, ["cuda:0", "cuda:1"]: then each element is cut along its
+first dimension into a part for each of them.
+- `depth`: How many elements may be on the device, or on their way, ahead of the consumer. Default:
+`2`.
+"""
+to_device(device; depth=nothing) =
+    Transformation(call("to_device", argument(:value, device), argument(:int, depth, "depth")))
 
 """
     unbatch()

@@ -47,6 +47,9 @@ pub const WEIR_DTYPE_STRING: i32 = 16;
 pub const WEIR_DTYPE_DATASET: i32 = 17;
 /// As a length: the string ends at its NUL.
 pub const WEIR_STRLEN: u64 = u64::MAX;
+/// As in DLPack.
+pub const WEIR_DEVICE_CPU: i32 = 1;
+pub const WEIR_DEVICE_CUDA: i32 = 2;
 /// A flag of every function that returns JSON: text for a terminal instead.
 pub const WEIR_TEXT: u32 = 1;
 pub const WEIR_LOG_DEBUG: i32 = 1;
@@ -101,6 +104,17 @@ pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
 pub const WEIR_AT_TRY: i64 = -4611686018427387904;
 /// Only what a checkpoint takes.
 pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
+/// The memory of such an element belongs to a ring (`weir help to_device`). It is filled on a stream of the
+/// library's, so it may be read on a stream that waits for the view's `ready` event: weir_iterator_next_on and
+/// weir_element_dlpack_on let one wait, and return at once. It is used again when everybody has released it,
+/// the element and the receivers of its DLPack tensors, and what their streams had to do at those moments is
+/// done. So release an element when its last use is queued; there is no need to wait for that use.
+///
+/// A stream is a CUstream of the element's device as a number, or one of these. 0 is invalid_argument. An
+/// element of another function than weir_iterator_next_on counts as one of the legacy stream.
+pub const WEIR_STREAM_NONE: i32 = -1;
+pub const WEIR_STREAM_LEGACY: i32 = 1;
+pub const WEIR_STREAM_PER_THREAD: i32 = 2;
 /// Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
 /// With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
@@ -132,6 +146,9 @@ pub const WEIR_DESCRIBE_FOLDER: u32 = 2;
 pub const WEIR_COMPRESSION_NONE: i32 = 0;
 pub const WEIR_COMPRESSION_GZIP: i32 = 1;
 pub const WEIR_COMPRESSION_ZLIB: i32 = 2;
+/// The bytes of the records follow one another, and nothing else is in the file: for formats whose records the
+/// program makes itself, such as lines.
+pub const WEIR_RECORD_WRITER_PLAIN: u32 = 1;
 
 pub use crate::dlpack::DLManagedTensorVersioned;
 
@@ -254,11 +271,14 @@ pub struct weir_view {
     pub dims: *const i64,
     pub data: *const c_void,
     pub byte_size: u64,
+    pub device_type: i32,
+    pub device_id: i32,
+    pub ready: *mut c_void,
 }
 
 impl weir_view {
     /// What `WEIR_VIEW_INIT` says.
-    pub const INIT: Self = weir_view { struct_size: core::mem::size_of::<weir_view>() as u32, dtype: 0, rank: 0, reserved: 0, dims: core::ptr::null(), data: core::ptr::null(), byte_size: 0 };
+    pub const INIT: Self = weir_view { struct_size: core::mem::size_of::<weir_view>() as u32, dtype: 0, rank: 0, reserved: 0, dims: core::ptr::null(), data: core::ptr::null(), byte_size: 0, device_type: 0, device_id: 0, ready: core::ptr::null_mut() };
 }
 
 /// Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
@@ -612,14 +632,14 @@ pub struct weir_record_writer_options {
     pub struct_size: u32,
     pub compression: i32,
     pub level: i32,
-    pub reserved: u32,
+    pub flags: u32,
     pub compression_name: *const c_char,
     pub compression_name_size: u64,
 }
 
 impl weir_record_writer_options {
     /// What `WEIR_RECORD_WRITER_OPTIONS_INIT` says.
-    pub const INIT: Self = weir_record_writer_options { struct_size: core::mem::size_of::<weir_record_writer_options>() as u32, compression: 0, level: 0, reserved: 0, compression_name: core::ptr::null(), compression_name_size: 0 };
+    pub const INIT: Self = weir_record_writer_options { struct_size: core::mem::size_of::<weir_record_writer_options>() as u32, compression: 0, level: 0, flags: 0, compression_name: core::ptr::null(), compression_name_size: 0 };
 }
 
 // The sizes on a machine with pointers of 64 bits, the only kind that the library is built for.
@@ -637,7 +657,7 @@ const _: () = assert!(core::mem::size_of::<weir_file>() == 8);
 const _: () = assert!(core::mem::size_of::<weir_string>() == 16);
 const _: () = assert!(core::mem::size_of::<weir_bytes>() == 24);
 const _: () = assert!(core::mem::size_of::<weir_error>() == 96);
-const _: () = assert!(core::mem::size_of::<weir_view>() == 40);
+const _: () = assert!(core::mem::size_of::<weir_view>() == 56);
 const _: () = assert!(core::mem::size_of::<weir_allocator>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_logger>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 88);
@@ -671,9 +691,10 @@ extern "C" {
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
     /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
-    /// WEIR_TEXT: the page of the name, or one line per name. A name that only an extension provides is looked up
-    /// there, in the environment's and the library's own folders (see Extensions), which loads the extension.
-    /// Errors: not_found, with the nearest name; those of the extension.
+    /// WEIR_TEXT: the page of the name, or one line per name. What only extensions provide is looked up there, in
+    /// the environment's and the library's own folders (see Extensions), which loads them; among all, one that
+    /// can't be loaded has its error for a description. Errors: not_found, with the nearest name; those of the
+    /// extension.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
@@ -876,9 +897,18 @@ extern "C" {
 
     /// Returns component `index` of the flat list, in which a dict's components have their written order;
     /// weir_spec_component finds it by name. The view, dims included, is valid until the element is filled again,
-    /// cleared or destroyed. Errors: out_of_range, for every index if the element is empty. No allocation and no
-    /// lock.
+    /// cleared or destroyed. Errors: out_of_range, for every index if the element is empty; invalid_argument if
+    /// the memory is a device's and the view has no device_type. No allocation and no lock.
     pub fn weir_element_view(element: weir_element, index: u32, out: *mut weir_view, error: *mut weir_error) -> i32;
+
+    /// As weir_iterator_next, and lets `stream` wait for the element's copy. The element is released on that
+    /// stream, which must exist until then: when it is filled again, cleared or destroyed. With WEIR_STREAM_NONE
+    /// nothing waits, and it is released on the legacy stream. Elements in the memory of the CPU are as those of
+    /// weir_iterator_next. Errors: also those of the driver (unavailable).
+    pub fn weir_iterator_next_on(iterator: weir_iterator, stream: i64, element: weir_element, error: *mut weir_error) -> i32;
+
+    /// Clears the element when its last use was on `stream`, in place of the stream that it was taken on.
+    pub fn weir_element_release_on(element: weir_element, stream: i64, error: *mut weir_error) -> i32;
 
     /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
     /// batch or another group has the origin of its first member; elements of sources without records have none.
@@ -887,13 +917,20 @@ extern "C" {
     pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
 
     /// Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
-    /// filled again. Errors: out_of_range. Cost: a small allocation, whatever the size.
+    /// filled again. Errors: out_of_range; failed_precondition for memory of a device. Cost: a small allocation,
+    /// whatever the size.
     pub fn weir_element_tensor(element: weir_element, index: u32, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
     /// Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
     /// calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;
     /// invalid_argument for strings and nested datasets, for which DLPack has no type.
     pub fn weir_element_dlpack(element: weir_element, index: u32, flags: u32, out: *mut *mut DLManagedTensorVersioned, error: *mut weir_error) -> i32;
+
+    /// The same for a component on a device: lets `stream` wait for its copy, unless that is WEIR_STREAM_NONE. The
+    /// deleter releases it on that stream. weir_element_dlpack is this with WEIR_STREAM_NONE. For the CPU it is as
+    /// weir_element_dlpack. Errors: also failed_precondition for WEIR_DLPACK_WRITABLE if others have the memory as
+    /// well; those of the driver.
+    pub fn weir_element_dlpack_on(element: weir_element, index: u32, flags: u32, stream: i64, out: *mut *mut DLManagedTensorVersioned, error: *mut weir_error) -> i32;
 
     /// Returns the dataset in component `index`, such as one of window, owned by the caller. It shares the values
     /// that it needs and outlives the element: iterate over it, or apply operators to it. Its text is
@@ -961,9 +998,9 @@ extern "C" {
     pub fn weir_iterator_next_block(iterator: weir_iterator, max_rows: i64, element: weir_element, out_rows: *mut i64, error: *mut weir_error) -> i32;
 
     /// Copies the next element into the caller's memory: one buffer per component, `buffer_count` of them. `used`
-    /// is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, or for
-    /// another dtype or count; out_of_range if a buffer is too small: then `used` is the size needed, and the next
-    /// call returns the same element.
+    /// is the size written. Otherwise like weir_iterator_next. Errors: also invalid_argument for strings, elements
+    /// on a device, or another dtype or count; out_of_range if a buffer is too small: then `used` is the size
+    /// needed, and the next call returns the same element.
     pub fn weir_iterator_next_into(iterator: weir_iterator, buffers: *mut weir_buffer, buffer_count: u64, error: *mut weir_error) -> i32;
 
     /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a

@@ -237,6 +237,7 @@ impl FromGeneratorOptions {
 pub struct JsonlOptions {
     compression: Text,
     num_parallel_reads: Int,
+    buffer_size: Int,
 }
 
 impl JsonlOptions {
@@ -258,6 +259,14 @@ impl JsonlOptions {
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
         self.num_parallel_reads = value.into();
+        self
+    }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
         self
     }
 }
@@ -315,11 +324,34 @@ impl MixDatasetsOptions {
     }
 }
 
+/// What `npy` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct NpyOptions {
+    buffer_size: Int,
+}
+
+impl NpyOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
+        self
+    }
+}
+
 /// What `npz` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
 pub struct NpzOptions {
     names: Value,
+    buffer_size: Int,
 }
 
 impl NpzOptions {
@@ -333,6 +365,14 @@ impl NpzOptions {
     /// Default: `none`.
     pub fn names(mut self, value: impl Into<Value>) -> Self {
         self.names = value.into();
+        self
+    }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
         self
     }
 }
@@ -568,6 +608,7 @@ impl TfrecordOptions {
 pub struct TokensOptions {
     stride: Int,
     header_bytes: Int,
+    buffer_size: Int,
 }
 
 impl TokensOptions {
@@ -591,6 +632,14 @@ impl TokensOptions {
         self.header_bytes = value.into();
         self
     }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
+        self
+    }
 }
 
 /// What `webdataset` takes beside its arguments. Each begins as its default.
@@ -599,6 +648,7 @@ impl TokensOptions {
 pub struct WebdatasetOptions {
     compression: Text,
     num_parallel_reads: Int,
+    buffer_size: Int,
 }
 
 impl WebdatasetOptions {
@@ -620,6 +670,14 @@ impl WebdatasetOptions {
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
         self.num_parallel_reads = value.into();
+        self
+    }
+
+    /// The size of one read of a file, in bytes; 0: what is fastest where the file lies.
+    ///
+    /// Default: `0`.
+    pub fn buffer_size(mut self, value: impl Into<Int>) -> Self {
+        self.buffer_size = value.into();
         self
     }
 }
@@ -1300,6 +1358,28 @@ impl SparseBatchOptions {
     }
 }
 
+/// What `to_device` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ToDeviceOptions {
+    depth: Int,
+}
+
+impl ToDeviceOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many elements may be on the device, or on their way, ahead of the consumer.
+    ///
+    /// Default: `2`.
+    pub fn depth(mut self, value: impl Into<Int>) -> Self {
+        self.depth = value.into();
+        self
+    }
+}
+
 /// What `window` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1554,7 +1634,7 @@ pub fn jsonl(files: impl Into<Files>, fields: impl Into<Expression>) -> Pipeline
 /// [`jsonl`] with options.
 #[must_use]
 pub fn jsonl_with(files: impl Into<Files>, fields: impl Into<Expression>, options: JsonlOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("jsonl").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
+    Pipeline::begin(OperatorCall::new("jsonl").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("buffer_size", options.buffer_size))
 }
 
 /// Lists the names of the files that match a pattern. They come in random order, another one in each
@@ -1625,9 +1705,17 @@ pub fn mix_datasets_with(datasets: impl Into<DatasetList>, weights: impl Into<Va
 /// directly after it go straight to their elements.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`npy_with`] takes options as well.
 #[must_use]
 pub fn npy(files: impl Into<Files>) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("npy").positional(files.into()))
+    npy_with(files, NpyOptions::new())
+}
+
+/// [`npy`] with options.
+#[must_use]
+pub fn npy_with(files: impl Into<Files>, options: NpyOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("npy").positional(files.into()).named("buffer_size", options.buffer_size))
 }
 
 /// Reads the arrays of one of NumPy's archives (.npz), as numpy.savez and savez_compressed write them,
@@ -1651,7 +1739,7 @@ pub fn npz(file: impl Into<Text>) -> Pipeline {
 /// [`npz`] with options.
 #[must_use]
 pub fn npz_with(file: impl Into<Text>, options: NpzOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("npz").positional(file.into()).named("names", options.names))
+    Pipeline::begin(OperatorCall::new("npz").positional(file.into()).named("names", options.names).named("buffer_size", options.buffer_size))
 }
 
 /// Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
@@ -1826,7 +1914,7 @@ pub fn tokens(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<
 /// [`tokens`] with options.
 #[must_use]
 pub fn tokens_with(files: impl Into<Files>, length: impl Into<Int>, dtype: impl Into<DTypeName>, options: TokensOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("tokens").positional(files.into()).positional(length.into()).positional(dtype.into()).named("stride", options.stride).named("header_bytes", options.header_bytes))
+    Pipeline::begin(OperatorCall::new("tokens").positional(files.into()).positional(length.into()).positional(dtype.into()).named("stride", options.stride).named("header_bytes", options.header_bytes).named("buffer_size", options.buffer_size))
 }
 
 /// Reads tar archives of the WebDataset layout: members that follow one another with one key are an
@@ -1858,7 +1946,7 @@ pub fn webdataset(files: impl Into<Files>, fields: impl Into<Expression>) -> Pip
 /// [`webdataset`] with options.
 #[must_use]
 pub fn webdataset_with(files: impl Into<Files>, fields: impl Into<Expression>, options: WebdatasetOptions) -> Pipeline {
-    Pipeline::begin(OperatorCall::new("webdataset").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads))
+    Pipeline::begin(OperatorCall::new("webdataset").positional(files.into()).positional(fields.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("buffer_size", options.buffer_size))
 }
 
 /// Combines datasets element by element, in the structure in which they are given. Ends with the
@@ -2391,6 +2479,31 @@ impl Pipeline {
     #[must_use]
     pub fn take_while(&self, f: impl Into<Function>) -> Pipeline {
         self.then(OperatorCall::new("take_while").positional(f.into()))
+    }
+
+    /// Copies each element to the memory of a GPU, `depth` elements ahead of the consumer. It stands last
+    /// in a document; strings and nested datasets are refused. Batches are made in pinned memory and copied
+    /// from there on a stream of weir's; the consumer's stream waits for an element's copy, not the program
+    /// (`weir_iterator_next_on`, DLPack). The memory of an element is used again once the consumer has
+    /// released it and what its stream had to do by then is done. With a list of devices each element gives
+    /// one for each of them, cut along the first dimension of its tensors, earlier ones with a row more
+    /// where the rows don't divide. The driver, libcuda.so.1, is opened when an iterator is made; without a
+    /// driver or such a device that fails (failed_precondition, not_found). An element for which the device
+    /// has no memory is an error (resource_exhausted) that says how much it needs. docs/devices.md has the
+    /// rest.
+    ///
+    /// * `device`: "cuda:0", or a list of devices, \["cuda:0", "cuda:1"\]: then each element is cut along its first dimension into a part for each of them.
+    ///
+    /// [`Pipeline::to_device_with`] takes options as well.
+    #[must_use]
+    pub fn to_device(&self, device: impl Into<Value>) -> Pipeline {
+        self.to_device_with(device, ToDeviceOptions::new())
+    }
+
+    /// [`Pipeline::to_device`] with options.
+    #[must_use]
+    pub fn to_device_with(&self, device: impl Into<Value>, options: ToDeviceOptions) -> Pipeline {
+        self.then(OperatorCall::new("to_device").positional(device.into()).named("depth", options.depth))
     }
 
     /// Splits each batch into its rows, along the first dimension. All tensors of an element must have the
