@@ -8,10 +8,11 @@ import subprocess
 
 import numpy as np
 import pytest
+
 import weir
 
 FAKE = pathlib.Path(__file__).resolve().parents[3] / "tests" / "fake_cuda"
-BATCHES = "range(80000) | map(x -> {image: uint8(x / 8000), label: x}) | batch(8000) | to_device(\"cuda:0\")"
+BATCHES = 'range(80000) | map(x -> {image: uint8(x / 8000), label: x}) | batch(8000) | to_device("cuda:0")'
 
 
 class _Tensor(ctypes.Structure):
@@ -97,7 +98,8 @@ def test_a_consumer_that_deletes_early_reads_the_right_bytes(cuda):
         tensor = take_over(batch["image"].__dlpack__(stream=stream))
         del batch
         out = (ctypes.c_uint8 * 8000)()
-        cuda.fake_cuda_read(0, ctypes.c_void_p(stream), ctypes.c_void_p(tensor.contents.data), ctypes.c_size_t(8000), out)
+        pointer = ctypes.c_void_p(tensor.contents.data)
+        cuda.fake_cuda_read(0, ctypes.c_void_p(stream), pointer, ctypes.c_size_t(8000), out)
         tensor.contents.deleter(ctypes.cast(tensor, ctypes.c_void_p))
         read.append(out)
     cuda.fake_cuda_finish()

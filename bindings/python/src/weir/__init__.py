@@ -99,6 +99,7 @@ __all__ = [
     "CheckpointManager",
     "Dataset",
     "DatasetValue",
+    "DeviceArray",
     "Digest",
     "Error",
     "FeedableIterator",

@@ -346,7 +346,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def state_dict(self) -> dict[str, Any]:
         """The position: how many batches the newest loop has given, and what its order was drawn from."""
         if self._saves_dataset():
-            return {"weir": 1, "dataset": self.dataset.state_dict()}  # type: ignore[attr-defined]
+            dataset: Any = self.dataset
+            return {"weir": 1, "dataset": dataset.state_dict()}
         given, states = self._resume
         if not given and self._loop is not None:
             given, states = self._given, self._begun if self._given else self._before
@@ -359,7 +360,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
         self._loop = None
         self._resume = (0, [])
         if "dataset" in state:
-            self.dataset.load_state_dict(state["dataset"])  # type: ignore[attr-defined]
+            dataset: Any = self.dataset
+            dataset.load_state_dict(state["dataset"])
             return
         given, states = int(state["given"]), list(state["generators"])
         if given:
