@@ -55,8 +55,8 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
   out.batched = false;
   try {
     Answer answer = fill(out);
-    if (!out.lease) [[likely]]
-      out.note_device(kLegacyStream);
+    if (iterator.stands_on_device() && !out.lease) [[unlikely]]
+      out.note_device();
     return answer;
   } catch (...) {
     // The pulled rows are gone, and must not be mistaken for values.
@@ -73,23 +73,6 @@ Answer deliver(const Delivery& delivery, weir_element element, Pull&& pull) {
     if (!delivery.order.empty() && answer.result() == WEIR_OK) [[unlikely]]
       reorder(out.block, delivery.order);
     return answer;
-  });
-}
-
-// The same, where `stream` waits for values on a device.
-template <class Pull>
-Answer deliver_on(const Delivery& delivery, weir_element element, StreamNumber stream, Pull&& pull) {
-  WEIR_TRY(check_stream(stream));
-  return fill_element(delivery, element, [&](Element& out) -> Answer {
-    Answer answer = answer_of(pull(delivery.from.iterator, out.block), out.block);
-    if (answer.result() != WEIR_OK) return answer;
-    if (!delivery.order.empty()) reorder(out.block, delivery.order);
-    out.note_device(stream);
-    if (!out.lease) return answer;
-    Status waits = out.lease->wait_on(stream);
-    if (waits.ok()) return answer;
-    out.release();
-    return waits;
   });
 }
 

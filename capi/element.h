@@ -34,15 +34,24 @@ struct Element final : Object {
 
   ~Element() override { release(); }
   // After it was filled: notes where its values are.
-  void note_device(StreamNumber used_on) {
+  void note_device() {
     if (block.rows == 0 || block.columns.empty()) return;
     const Column& column = block.columns[0];
     const Tensor& first = column.dense() ? column.tensor() : column.list()[0];
     if (!first.buffer || !first.buffer->on_device()) [[likely]]
       return;
     lease = *lease_of(first);
-    stream = used_on == kNoStream ? kLegacyStream : used_on;
+    stream = kLegacyStream;
     thread = this_thread();
+  }
+  // Lets the stream wait for values on a device, which are then used on it.
+  Status use_on(StreamNumber number) {
+    if (!lease) return Status();
+    stream = number == kNoStream ? kLegacyStream : number;
+    thread = this_thread();
+    Status waits = lease->wait_on(number);
+    if (!waits.ok()) release();
+    return waits;
   }
   // Gives up values on a device; others stay. No spare memory must keep them.
   void release() noexcept {

@@ -25,11 +25,16 @@ inline void fill_view(weir_view& view, DType dtype, const Shape& shape, int skip
 
 // Where the entries are, in views that have room to say so.
 inline void fill_device(weir_view& view, const Tensor& tensor) {
-  if (bytes_of_struct(view.struct_size, kViewBytes) < sizeof(weir_view)) return;
-  const RefPtr<Lease>* lease = lease_of(tensor);
-  view.device_type = lease ? WEIR_DEVICE_CUDA : WEIR_DEVICE_CPU;
-  view.device_id = lease ? (*lease)->context().ordinal() : 0;
-  view.ready = lease ? (*lease)->ready() : nullptr;
+  if (view.struct_size < sizeof(weir_view)) return;
+  view.device_type = WEIR_DEVICE_CPU;
+  view.device_id = 0;
+  view.ready = nullptr;
+  const RefPtr<Lease>* const lease = lease_of(tensor);
+  if (!lease) [[likely]]
+    return;
+  view.device_type = WEIR_DEVICE_CUDA;
+  view.device_id = (*lease)->context().ordinal();
+  view.ready = (*lease)->ready();
 }
 
 // Views row `row` of a tensor whose first dimension counts rows (skipped_dims 1), or all of it (0).
