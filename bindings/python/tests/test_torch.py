@@ -158,6 +158,22 @@ def test_states_with_workers():
     assert orders(workers, 2) == expected[2:]
 
 
+def test_what_one_rank_had_left_is_shared_out():
+    dataset = weir.range(20).shuffle(20, seed=1)
+    (expected,) = orders(weir.torch.loader(dataset), 1)
+    whole = weir.torch.loader(dataset, rank=0, world_size=1)
+    iterator = iter(whole)
+    next(iterator), next(iterator)
+    for rank in range(3):
+        loader = weir.torch.loader(dataset, rank=rank, world_size=3)
+        loader.load_state_dict(whole.state_dict())
+        iterator = iter(loader)
+        assert int(next(iterator)) == expected[2 + rank]
+        resumed = weir.torch.loader(dataset, rank=rank, world_size=3)
+        resumed.load_state_dict(loader.state_dict())
+        assert orders(resumed, 1)[0] == [int(x) for x in iterator] == expected[5 + rank :: 3]
+
+
 def test_stateful_data_loaders():
     stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
     expected = orders(shuffled(), 3)
