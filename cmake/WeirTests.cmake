@@ -48,7 +48,8 @@ set_target_properties(
                             LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fake_cuda")
 target_include_directories(weir_fake_cuda PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(weir_fake_cuda PRIVATE weir_flags Threads::Threads)
-target_link_options(weir_fake_cuda INTERFACE LINKER:--no-as-needed)
+# Its own operator new: tests that make that of the program fail mean weir's allocations.
+target_link_options(weir_fake_cuda PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL INTERFACE LINKER:--no-as-needed)
 
 # Leaves in <result> whether the files hold a test that WEIR_TEST_FILTER selects: what will not run is not built.
 function(weir_has_selected_tests result)

@@ -82,7 +82,7 @@ TEST_CASE("what was copied ahead of a save is copied again") {
 TEST_CASE("an element for which the device has no memory is an error, and the next follows") {
   fake_cuda_devices(2, 1 << 20);
   const Lines lines = run(
-      "range(4) | map(x -> zeros([select(x == 1, 2000000, 10)], uint8)) | map(x -> {x: x}) | to_device(\"cuda:0\") ");
+      "range(4) | map(x -> zeros([where(x == 1, 2000000, 10)], uint8)) | map(x -> {x: x}) | to_device(\"cuda:0\") ");
   fake_cuda_devices(2, size_t{64} << 20);
   REQUIRE(lines.size() == 4);
   CHECK(lines[1] == "error: resource_exhausted");
