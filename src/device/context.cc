@@ -25,6 +25,8 @@ struct Registry {
   Mutex mutex;
   // By their ordinals; null where nobody asked.
   std::vector<DeviceContext*> contexts;
+  // Those whose place another one took; what is left of them may still ask.
+  std::vector<DeviceContext*> lost;
 };
 Registry& registry = *new Registry;
 
@@ -59,6 +61,7 @@ Result<DeviceContext*> DeviceContext::join(int ordinal) {
   }
   WEIR_ASSIGN(DeviceContext * made, make(*driver, ordinal));
   if (registry.contexts.size() <= index) registry.contexts.resize(index + 1);
+  if (registry.contexts[index]) registry.lost.push_back(registry.contexts[index]);
   registry.contexts[index] = made;
   return made;
 }
