@@ -65,6 +65,8 @@ class BlockReader {
   const Status& status() const { return status_; }
   const std::string& file() const { return stream_->file(); }
   Status seek(uint64_t offset);
+  // That of the stream.
+  Result<int64_t> size() { return stream_->size(); }
   // Where only decompressing them checks the bytes that are left, does that; status() has what is wrong.
   void check_rest();
 

@@ -91,6 +91,11 @@ bool TarReader::next_element() {
     const uint64_t size = tar_blocks(member_.size);
     const bool wanted = rows_.wants(extension_);
     if (wanted && member_.size > record_bytes_limit_) {
+      const Result<int64_t> whole = blocks_.size();
+      if (whole.ok() && *whole >= 0 && static_cast<uint64_t>(*whole) - blocks_.offset() < member_.size) {
+        fail_cut();
+        return false;
+      }
       fail_too_long(concat("a member of ", member_.size));
       return false;
     }

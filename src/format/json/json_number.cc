@@ -6,6 +6,7 @@
 #include <array>
 #include <bit>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <string>
 
@@ -110,7 +111,7 @@ int compare_with(const JsonNumber& number, double value) {
 double sticky_value(const JsonNumber& number) {
   double value = 0;
   convert_number(number, value);
-  value = value < 0 ? -value : value;
+  value = std::fabs(value);
   // Only a value that ends early may be the middle of two shorter ones.
   auto bits = std::bit_cast<uint64_t>(value);
   if ((bits & 0xffffffffff) != 0 || value > std::numeric_limits<double>::max()) return value;

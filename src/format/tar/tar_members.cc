@@ -94,7 +94,7 @@ Next TarMembers::next(TarMember& out) {
     if (bytes[0] == 0 && is_zero_block(block)) return begun ? fail("a name has no member") : Next::end;
     if (const char* wrong = read_tar_header(block, header)) return fail(wrong);
     if (!begun) first = bytes_.offset();
-    begun = true;
+    const bool inside = std::exchange(begun, true);
     bytes_.advance(kTarBlock);
     Next read = Next::member;
     switch (header.kind) {
@@ -110,6 +110,7 @@ Next TarMembers::next(TarMember& out) {
       case Kind::pax_global: {
         Records for_all;
         read = read_records(header.size, for_all);
+        begun = inside;
         break;
       }
       case Kind::long_link: {

@@ -61,9 +61,6 @@ struct FieldsFormat {
                                                 const std::vector<std::string>& files) {
     return indexed_access(ctx, files, kIndexed, Kind::rows(params.wanted.fields));
   }
-  static bool seeks(Context& ctx, const Params&, const std::vector<std::string>& files) {
-    return have_indices(ctx, files, kIndexed);
-  }
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };
 

@@ -24,7 +24,9 @@
 //
 //     static constexpr int kBlockRows;  // at most so many rows at once, if not kMaxBlockRows
 //
-//     // Where its rows have positions: their Access, whether they are at hand, and OperatorAccess::refuses.
+//     // Where its rows have positions: their Access, and OperatorAccess::refuses; and if no row of a whole
+//     file
+//     // fails, so that none has to be read to be passed over, whether they are at hand.
 //     static constexpr bool kNeedsIndex;  // if access() reads or makes an index
 //     static Result<std::unique_ptr<Access>> access(Context&, const Params&, const
 //     std::vector<std::string>&); static bool seeks(Context&, const Params&, const std::vector<std::string>&
@@ -334,10 +336,12 @@ class FileSource {
       };
       def.access.refuses = no_access;
       def.access.by_index = requires { Format::kNeedsIndex; };
-      def.access.seeks = [](Opening& opening, const ParamsBase& params) {
-        auto reader = expansion(opening, params);
-        return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));
-      };
+      if constexpr (kSeeks) {
+        def.access.seeks = [](Opening& opening, const ParamsBase& params) {
+          auto reader = expansion(opening, params);
+          return reader.ok() && weir::seeks(opening.ctx, opening.inner(*std::move(reader)));
+        };
+      }
     }
     return define<Params, FileSource>(std::move(def));
   }
@@ -353,6 +357,7 @@ class FileSource {
 
  private:
   static constexpr bool kHasPositions = requires { &Format::access; };
+  static constexpr bool kSeeks = requires { &Format::seeks; };
   static constexpr bool kSaysStructure = requires { &Format::learn; };
   static constexpr bool kReadsInTurns = requires(const Params& params) { params.num_parallel_reads; };
 
@@ -415,10 +420,12 @@ class FileSource {
           return std::unique_ptr<Access>(std::make_unique<FileAccess>(opening, std::move(records)));
         };
         reader.access.refuses = no_access;
-        reader.access.seeks = [](Opening& opening, const ParamsBase& params) {
-          const auto names = all_names(opening);
-          return names.ok() && Format::seeks(opening.ctx, static_cast<const Params&>(params), *names);
-        };
+        if constexpr (kSeeks) {
+          reader.access.seeks = [](Opening& opening, const ParamsBase& params) {
+            const auto names = all_names(opening);
+            return names.ok() && Format::seeks(opening.ctx, static_cast<const Params&>(params), *names);
+          };
+        }
       }
       return define<Params, FileCursor<Format>>(std::move(reader));
     }();

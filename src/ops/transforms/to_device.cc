@@ -113,8 +113,9 @@ class CopyToDevice final : public Cursor {
     out.reset(0);
     out.origins.append(block.origins, row, 1, 0);
     if (const ErrorPtr* failed = block.error_of(row)) {
+      // In the turn of each device, so that the turns go on.
       const ErrorPtr error = *failed;
-      pass(parts());
+      pass(1);
       return error;
     }
     if (demand.drop) {
