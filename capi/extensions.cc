@@ -37,10 +37,19 @@ std::vector<std::string> split_folders(std::string_view text) {
 }
 
 Status damaged_index(const std::string& file, std::string_view found) {
-  return file_error(Code::invalid_argument,
-                    expected_found(R"({"library": "FILE", "schemes": […], "functions": […], "sources": […]})",
-                                   concat(found)),
-                    file);
+  return file_error(
+      Code::invalid_argument,
+      expected_found(
+          R"({"library": "FILE", "schemes": […], "functions": […], "sources": […], "tables": […]})",
+          concat(found)),
+      file);
+}
+
+using Provides = Extensions::Provides;
+
+// Of what is provided in an index.
+std::string key_of(Provides what, const std::string& name) {
+  return concat(name, what == Provides::scheme ? "://" : what == Provides::table ? " table" : "");
 }
 
 // Adds what an index says to `out`; the first to provide something wins.
@@ -56,11 +65,16 @@ Status read_index(const std::string& folder, const std::string& file,
       library = item.value->text;
       continue;
     }
-    if (item.name != "schemes" && item.name != "functions" && item.name != "sources") continue;
+    const bool known =
+        item.name == "schemes" || item.name == "tables" || item.name == "functions" || item.name == "sources";
+    if (!known) continue;
     for (const syntax::Item& each : item.value->items) {
       if (each.value->kind != syntax::Kind::string)
         return damaged_index(file, concat(item.name, " of another kind"));
-      provided.push_back(each.value->text + (item.name == "schemes" ? "://" : ""));
+      const Provides what = item.name == "schemes"  ? Provides::scheme
+                            : item.name == "tables" ? Provides::table
+                                                    : Provides::name;
+      provided.push_back(key_of(what, each.value->text));
     }
   }
   if (library.empty() || library.find('/') != std::string::npos) {
@@ -204,7 +218,7 @@ Status Extensions::load(const std::string& file) {
 
 Result<bool> Extensions::provide(Provides what, const std::string& name) {
   WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
-  const auto found = known->find(what == Provides::scheme ? name + "://" : name);
+  const auto found = known->find(key_of(what, name));
   if (found == known->end()) return false;
   WEIR_TRY(load(found->second));
   return true;

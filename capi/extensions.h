@@ -24,7 +24,7 @@ Result<std::vector<std::string>> extension_folders(std::string_view options, con
 
 class Extensions {
  public:
-  enum class Provides : uint8_t { scheme, name };
+  enum class Provides : uint8_t { scheme, table, name };
 
   // Makes another handle of the runtime.
   using MakeHandle = std::function<weir_runtime()>;
@@ -42,7 +42,7 @@ class Extensions {
 
  private:
   struct Loading;
-  using Index = std::map<std::string, std::string>;  // the library by "s3://" or a name
+  using Index = std::map<std::string, std::string>;  // the library by "s3://", "parquet table" or a name
 
   Result<std::shared_ptr<const Index>> index();
 

@@ -1,9 +1,9 @@
 // weir_file: a file that the program reads through the runtime's file systems.
+#include "capi/file.h"
+
 #include <cstring>
 
-#include "capi/barrier.h"
 #include "capi/runtime.h"
-#include "fs/file_system.h"
 
 namespace weir::capi {
 
@@ -17,6 +17,12 @@ struct FileObject final : Object {
 };
 
 }  // namespace
+
+weir_file publish_file(RefPtr<RandomAccessFile> file) {
+  auto object = std::make_unique<FileObject>();
+  object->file = std::move(file);
+  return {publish(HandleKind::file, std::move(object))};
+}
 
 }  // namespace weir::capi
 

@@ -11,6 +11,7 @@
 
 #include "capi/callback.h"
 #include "capi/generator.h"
+#include "capi/table_format.h"
 #include "core/buffer.h"
 #include "core/launcher.h"
 #include "exec/threads.h"
@@ -191,13 +192,34 @@ Status RuntimeHost::add_file_system(const std::vector<std::string>& schemes, Ref
 Status RuntimeHost::find_scheme(const std::string& scheme) {
   WEIR_ASSIGN(const bool found, extensions_.provide(Extensions::Provides::scheme, scheme));
   if (found || std::ranges::find(kRemoteSchemes, scheme) == std::end(kRemoteSchemes)) return {};
+  return not_installed(concat("names with ", quote(scheme + "://"), " need"), "weir-remote");
+}
+
+Status RuntimeHost::not_installed(std::string_view what, std::string_view extension) const {
   std::string folders;
   for (const std::string& folder : extensions_.folders())
     folders += concat(folders.empty() ? "" : ", ", folder);
   return failed_precondition(
-      {concat("names with ", quote(scheme + "://"),
-              " need the extension weir-remote, which is in none of the folders ", folders),
+      {concat(what, " the extension ", extension, ", which is in none of the folders ", folders),
        "install it there, or set WEIR_EXTENSIONS to its folder"});
+}
+
+Status RuntimeHost::add_table_format(const std::string& name, RefPtr<const TableFormat> format) {
+  MutexLock lock(mutex_);
+  if (table_formats_.try_emplace(name, std::move(format)).second) return {};
+  return Status(Code::already_exists, Mistake(concat("a table format is already registered as ", name)));
+}
+
+Result<RefPtr<const TableFormat>> RuntimeHost::table_format(const std::string& name) {
+  const auto known = [&] {
+    MutexLock lock(mutex_);
+    const auto found = table_formats_.find(name);
+    return found == table_formats_.end() ? nullptr : found->second;
+  };
+  if (RefPtr<const TableFormat> there = known()) return there;
+  WEIR_TRY(extensions_.provide(Extensions::Provides::table, name).status());
+  if (RefPtr<const TableFormat> there = known()) return there;
+  return not_installed(concat(name, " needs"), "weir-parquet");
 }
 
 Result<std::optional<HandedThing>> RuntimeHost::find(const std::string& name) {
@@ -351,7 +373,20 @@ int32_t weir_runtime_register(weir_runtime runtime, const char* name, uint64_t n
 
 int32_t weir_runtime_register_source(weir_runtime runtime, const char* name, uint64_t name_size,
                                      const weir_generator* source, weir_error* error) {
-  return register_named(runtime, name, name_size, error, [&] { return take_generator(source); });
+  const bool has_table = source && source->struct_size >= sizeof(weir_generator) && source->table;
+  if (!has_table)
+    return register_named(runtime, name, name_size, error, [&] { return take_generator(source); });
+  return guarded(error, [&]() -> Status {
+    WEIR_ASSIGN(auto taken, take_table_format(source->table));
+    if (source->open || source->next || source->start || source->destroy || source->signature) {
+      return invalid_argument(
+          expected_found("a weir_generator with nothing but a table", "one with functions of its own"));
+    }
+    WEIR_ASSIGN(auto host, runtime_of(runtime));
+    WEIR_ASSIGN(const std::string_view given,
+                read_string(name, name_size, "the name of a source", kMaxNameBytes));
+    return host->add_table_format(std::string(given), std::move(taken));
+  });
 }
 
 int32_t weir_runtime_load_extension(weir_runtime runtime, const char* file, uint64_t file_size,

@@ -15,6 +15,7 @@
 #include "core/sync.h"
 #include "core/trace.h"
 #include "exec/executor.h"
+#include "format/tables/table_format.h"
 #include "fs/block_cache.h"
 #include "fs/routed_files.h"
 #include "graph/document.h"
@@ -41,6 +42,8 @@ class RuntimeHost final : public RefCounted, private NameFinder {
   Status add_callback(const std::string& name, RefPtr<const Callback> callback);
   // Returns already_exists if one of the schemes is taken.
   Status add_file_system(const std::vector<std::string>& schemes, RefPtr<RemoteStore> store);
+  // Returns already_exists if the name is taken.
+  Status add_table_format(const std::string& name, RefPtr<const TableFormat> format);
   // Returns all registered callbacks by name.
   Handed callbacks() const;
 
@@ -55,6 +58,8 @@ class RuntimeHost final : public RefCounted, private NameFinder {
   // Loads the extension that serves a scheme.
   Status find_scheme(const std::string& scheme);
   Result<std::optional<HandedThing>> find(const std::string& name) override;
+  Result<RefPtr<const TableFormat>> table_format(const std::string& name) override;
+  Status not_installed(std::string_view what, std::string_view extension) const;
   void write_trace() noexcept;
 
   Runtime runtime_;
@@ -73,6 +78,7 @@ class RuntimeHost final : public RefCounted, private NameFinder {
 
   mutable Mutex mutex_;
   Handed callbacks_;
+  std::map<std::string, RefPtr<const TableFormat>> table_formats_;
   std::map<std::string, uint64_t> shared_iterators_;
 };
 

@@ -557,12 +557,15 @@ typedef struct weir_generator {
   /* What `weir help` prints: a paragraph; the first sentence says what it does. May be NULL. */
   const char* doc;
   uint64_t doc_size;
+  /* The format of the tables that the library's own source of this name reads, such as "parquet". The library
+   * takes ownership of it; the fields above are then not given. May be NULL. */
+  const struct weir_table_format* table;
 } weir_generator;
 
 #define WEIR_GENERATOR_INIT                                                                                  \
   {                                                                                                          \
     sizeof(weir_generator), 0, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, NULL, 0, NULL, NULL, NULL, \
-        NULL, 0                                                                                              \
+        NULL, 0, NULL                                                                                        \
   }
 
 /* Registers a generator under a name. Every text that is parsed with this runtime may then use it as @NAME,
@@ -690,6 +693,51 @@ WEIR_API int32_t weir_file_read(weir_file file, uint64_t offset, void* out, uint
 
 WEIR_API void weir_file_release(weir_file file);
 
+/* ---- Tables -------------------------------------------------------------------------------------------- */
+
+/* Of Arrow's C data interface (https://arrow.apache.org/docs/format/CDataInterface.html). */
+struct ArrowSchema;
+struct ArrowArrayStream;
+
+/* A format of files that hold tables, which an extension reads for a source, such as \"parquet\", and
+ * registers as `table` of a weir_generator. The source does the rest: fields, conditions, positions, several
+ * files. Its functions may be called on any thread, those of one table one at a time; they may block, and
+ * return WEIR_OK, or any other number to fail; why is said with weir_call_fail(call, 0, ...), for which
+ * data_loss (the file is damaged) and unimplemented are the usual codes. Of the other functions that take a
+ * call, weir_call_allocate and weir_call_cancelled may be used. */
+typedef struct weir_table_format {
+  uint32_t struct_size;
+  uint32_t flags; /* 0 */
+  /* Opens a table. It reads `file`, which has `size` bytes, with weir_file_read, until it is closed. Sets
+   * `schema` to a struct (the format "+s") with all columns, and `rows` to the number of rows, -1 if unknown.
+   * A map's entries are named "map entry"; a time that 64 bits may not hold is a "w:16" with the metadata
+   * ARROW:extension:name "weir.nanoseconds", 16 bytes of two's complement, little-endian. */
+  int32_t (*open)(void* user_data, weir_file file, uint64_t size, weir_call call, struct ArrowSchema* schema,
+                  int64_t* rows, void** table);
+  /* Sets `ranges` to pairs of numbers, the first row and how many, in rising order: the rows for which the
+   * condition may hold, as far as statistics tell. NULL if it has none; then all rows are read. The memory is
+   * weir_call_allocate's. `condition` is in Polish notation, one word a line: "and" or "or" before two
+   * conditions; "true"; or one of == != < <= > >=, then a column, then a number or a string. Names and
+   * strings have the number of their bytes before them, then a colon: "<\n3:age\n18\n". A column is the names
+   * on its path, joined by NUL. Nulls are passed over only where all rows have a value ("null" before a
+   * column). */
+  int32_t (*select)(void* user_data, void* table, weir_string condition, weir_call call,
+                    const int64_t** ranges, uint64_t* range_count);
+  /* Begins to read the rows of these ranges, in order, of `columns`, and of all that is inside them; columns
+   * that there are not are left out. The batches of `stream` hold rows that follow one another in this order.
+   * An error of the stream is EINVAL for a damaged file, ENOMEM, or ENOTSUP; one of weir_file_read passes.
+   * The stream is released before the table is closed. */
+  int32_t (*read)(void* user_data, void* table, const weir_string* columns, uint64_t column_count,
+                  const int64_t* ranges, uint64_t range_count, weir_call call,
+                  struct ArrowArrayStream* stream);
+  void (*close)(void* user_data, void* table); /* exactly once for each table that was opened */
+  void (*destroy)(void* user_data);            /* exactly once, after everything was closed; may be NULL */
+  void* user_data;
+} weir_table_format;
+
+#define WEIR_TABLE_FORMAT_INIT \
+  { sizeof(weir_table_format), 0, NULL, NULL, NULL, NULL, NULL, NULL }
+
 /* ---- Extensions ---------------------------------------------------------------------------------------- */
 
 /* An extension is a shared library that uses this header alone and registers functions, sources and file
@@ -710,7 +758,8 @@ WEIR_API void weir_file_release(weir_file file);
  * process has more rights than its caller), then `weir` beside the library. Each extension has an index
  * there, a file whose name ends with ".weir.json":
  *
- *   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": []} */
+ *   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": [], "tables": []}
+ */
 typedef struct weir_extension {
   uint32_t struct_size;
   uint32_t abi;     /* WEIR_EXTENSION_ABI of the header that it was built with */

@@ -255,7 +255,8 @@ NodePtr default_of(const Field& field) {
   // A value that may be left out.
   const bool value = std::holds_alternative<ValueParam*>(field.slot) ||
                      std::holds_alternative<ValueOrInputParam*>(field.slot) ||
-                     std::holds_alternative<FieldsParam*>(field.slot);
+                     std::holds_alternative<FieldsParam*>(field.slot) ||
+                     std::holds_alternative<FunctionParam*>(field.slot);
   if (field.allows.none && value) return literal(Kind::none);
   return std::visit([](const auto* slot) { return default_literal(*slot); }, field.slot);
 }

@@ -8,8 +8,10 @@
 #include "expr/types/generator.h"
 #include "graph/binder.h"
 #include "graph/member_nodes.h"
+#include "graph/name_finder.h"
 #include "graph/names_dataset.h"
 #include "graph/reorder.h"
+#include "ops/files/columns_source.h"
 #include "ops/list.h"
 #include "syntax/spec.h"
 
@@ -315,10 +317,12 @@ class ArgumentBinder {
 
   Status take(FunctionParam& slot) {
     if (slot.takes == FunctionParam::Takes::nothing) return take_generator(slot);
+    if (node_->kind == Kind::none && field_->allows.none) return {};
     // Its type depends on something that is wrong itself.
     const bool over_state =
         slot.takes == FunctionParam::Takes::state_and_element || slot.takes == FunctionParam::Takes::state;
-    if (!has_input_ || (failed_ && over_state)) return {};
+    const ColumnsSource* const columns = columns_source(site_.def);
+    if (!has_input_ || (failed_ && (over_state || columns))) return {};
     // The node to blame for a mistake in the result.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
     FunctionRef function;
@@ -345,8 +349,13 @@ class ArgumentBinder {
         WEIR_ASSIGN(function, compile(state_));
         break;
       }
-      default:
-        WEIR_ASSIGN(function, compile(inputs_[0]->spec(), rank_of(slot)));
+      default: {
+        Spec element = inputs_[0]->spec();
+        if (columns) {
+          WEIR_ASSIGN(element, columns->columns_of(binder_.runtime(), *fields_.params, inputs_, *node_));
+        }
+        WEIR_ASSIGN(function, compile(element, rank_of(slot)));
+      }
     }
     const Spec& result = function->result();
     if (slot.gives == FunctionParam::Gives::boolean && !result.is_scalar(DType::boolean)) {
@@ -567,14 +576,34 @@ class ArgumentBinder {
   int parts_ = 0;
 };
 
+// Of a source whose files an extension reads.
+Status find_format(const CallSite& site, const ColumnsSource& source, const ParamsBase& params) {
+  NameFinder* const names = site.binder.runtime().names;
+  const auto fail = [&](const Status& status) {
+    return with_operator(with_span(status, site.call.span), site.def.name);
+  };
+  if (!names) return fail(failed_precondition(concat(source.format, " was bound without extensions")));
+  auto format = names->table_format(source.format);
+  if (!format.ok()) return fail(format.status());
+  source.use(params, *std::move(format));
+  return {};
+}
+
 }  // namespace
 
 Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector<NodePtr>& values,
                       bool has_input, std::vector<DatasetRef>& inputs) {
   ArgumentBinder binder(site, fields, has_input, inputs);
   Status mistakes;
-  for (size_t i = 0; i < fields.list.size(); ++i)
-    mistakes = both(mistakes, binder.bind(fields.list[i], values[i]));
+  const ColumnsSource* const columns = columns_source(site.def);
+  if (columns) WEIR_TRY(find_format(site, *columns, *fields.params));
+  // A function of columns comes after what says which columns there are.
+  for (const bool last : {false, true}) {
+    for (size_t i = 0; i < fields.list.size(); ++i) {
+      const bool waits = columns && std::holds_alternative<FunctionParam*>(fields.list[i].slot);
+      if (waits == last) mistakes = both(mistakes, binder.bind(fields.list[i], values[i]));
+    }
+  }
   return mistakes;
 }
 

@@ -69,7 +69,7 @@ constexpr std::array kElsewhere = {
 };
 
 // What documents of later versions may have.
-constexpr std::array<std::string_view, 1> kPlanned = {"parquet"};
+constexpr std::array<std::string_view, 0> kPlanned = {};
 
 // Python modules, which functions don't need here.
 constexpr std::array<std::string_view, 7> kModules = {"tf", "np", "numpy", "jnp", "jax", "torch", "math"};

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "capi/runtime.h"
 #include "case_file.h"
 #include "iterator/nested.h"
 #include "support/pipeline.h"
@@ -47,12 +48,21 @@ std::string take_bytes(weir_bytes& bytes) {
 
 class Runner {
  public:
-  Runner() { REQUIRE(weir_runtime_create(nullptr, &runtime_, &error_) == WEIR_OK); }
+  Runner() {
+    weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
+    const std::string folder = WEIR_BINARY_DIR "/extensions";
+    options.extensions = folder.data();
+    options.extensions_size = folder.size();
+    REQUIRE(weir_runtime_create(&options, &runtime_, &error_) == WEIR_OK);
+  }
   Runner(const Runner&) = delete;
   ~Runner() {
     weir_error_clear(&error_);
     weir_runtime_destroy(runtime_);
   }
+
+  // Where other runtimes find extensions.
+  NameFinder* names() const { return (*capi::runtime_of(runtime_))->runtime().names; }
 
   Run run(const Case& test) {
     Run out;
@@ -176,6 +186,8 @@ std::string left_out(const Run& run) {
   std::istringstream options(WEIR_LEFT_OUT);
   for (std::string option; options >> option;) {
     if (run.messages.find("build it with -D" + option + "=ON") != std::string::npos) return option;
+    if (option == "WEIR_PARQUET" && run.messages.find("the extension weir-parquet") != std::string::npos)
+      return option;
   }
   return "";
 }
@@ -205,11 +217,16 @@ std::string verdict(Runner& runner, Runtime& runtime, const Case& test, LeftOut&
   return difference.empty() ? "" : difference + (run.messages.empty() ? "" : "\n" + run.messages);
 }
 
+// What weir does not do yet, which is checked as well, so that nothing stays here that it does. The parquet
+// crate takes another writer's field 15 of a column's metadata, a list, for the length of a Bloom filter.
+const std::set<std::string> kGaps = {"new_parquet_testing:dict-page-offset-zero"};
+
 TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]") {
   const char* only = std::getenv("WEIR_CASES");
   std::set<std::string> seen;
   Runner runner;
   ThreadsRuntime runtime;
+  runtime->names = runner.names();
   LeftOut missed;
   int passed = 0;
   for (const Case& test : all_cases()) {
@@ -219,6 +236,10 @@ TEST_CASE("conformance: every case gives what TensorFlow gives", "[conformance]"
     CHECK(seen.insert(test.id()).second);
     std::string difference = verdict(runner, *runtime, test, missed);
     INFO(difference);
+    if (kGaps.contains(test.id()) && missed["WEIR_PARQUET"] == 0) {
+      CHECK_FALSE(difference.empty());
+      continue;
+    }
     CHECK(difference.empty());
     if (difference.empty()) ++passed;
   }

@@ -86,7 +86,6 @@ TEST_CASE("mistakes: words of other libraries and languages say how they are wri
            Row{"range(9) | map(x -> clamp(x, 0, 1))", "it is written clip(x, least, most)"},
            Row{"read_csv(\"a.csv\")", "it is written csv(files, …)"},
            Row{"DataLoader(range(9))", "a loader is written dataset | shuffle(n)"},
-           Row{"parquet(\"a\")", "parquet is not in this version"},
            Row{"range(9) | prefetch_to_device(2)",
                "it is written to_device(\"cuda:0\"), as the last operator"},
        }) {

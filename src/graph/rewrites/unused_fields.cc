@@ -6,10 +6,12 @@
 #include <string_view>
 #include <utility>
 
+#include "core/runtime.h"
 #include "dataset/compose.h"
 #include "dataset/field_in.h"
 #include "expr/compile/composed_function.h"
 #include "ops/batching/value_rows.h"
+#include "ops/files/columns_source.h"
 #include "ops/functions/apply.h"
 
 namespace weir {
@@ -76,6 +78,8 @@ class Narrower {
 
  private:
   Result<Narrow> make(const DatasetRef& node, const Marks& used) {
+    if (const ColumnsSource* columns = columns_source(node->op()); columns && !node->dynamic())
+      return source(*columns, node, used);
     const bool stands_for_others = node->op().typing.expand != nullptr;
     if (node->inputs().empty() || stands_for_others) return whole(node);
     if (node->op().typing.slice) return pass(node, used);
@@ -108,6 +112,21 @@ class Narrower {
     if (inputs == node->inputs()) return Narrow{node, std::move(given)};
     WEIR_ASSIGN(DatasetRef made, with_inputs(*node, std::move(inputs)));
     return Narrow{std::move(made), std::move(given)};
+  }
+
+  // A source of columns, which it need not read. Its last input is its expansion.
+  static Result<Narrow> source(const ColumnsSource& columns, const DatasetRef& node, Marks used) {
+    const Spec part = marked_part(node->spec(), used);
+    if (all(used)) return Narrow{node, std::move(used)};
+    // What it learned from a runtime it keeps.
+    Runtime none;
+    WEIR_ASSIGN(DatasetRef made, Dataset::build(node->op(), columns.narrowed(node->params(), part),
+                                                {node->inputs().begin(), node->inputs().end() - 1},
+                                                {.runtime = &none,
+                                                 .depth = node->depth(),
+                                                 .on_behalf_of = node->epoch_id(),
+                                                 .digest = node->digest()}));
+    return Narrow{std::move(made), std::move(used)};
   }
 
   Result<Narrow> pass(const DatasetRef& node, const Marks& used) {

@@ -24,6 +24,10 @@
 //
 //     static constexpr int kBlockRows;  // at most so many rows at once, if not kMaxBlockRows
 //
+//     // In place of make(): opens a file by its name. Memory is then made of the opening and parameters, and
+//     // next_batch gets the Context.
+//     static Result<std::unique_ptr<Reader>> open(Context&, const std::string& file, const Params&, Memory&);
+//
 //     // Where its rows have positions: their Access, and OperatorAccess::refuses; and if no row of a whole
 //     file
 //     // fails, so that none has to be read to be passed over, whether they are at hand.
@@ -119,10 +123,14 @@ struct FileMemory<Format> : Format::Memory {};
 template <class Format>
 class FileCursor final : public Cursor {
   using Params = typename Format::Params;
+  static constexpr bool kOpensByName = requires { &Format::open; };
 
  public:
   FileCursor(Opening& opening, const Params& params)
-      : site_(opening), files_(opening, params.files.index, Port::Mode::keep), params_(params) {}
+      : site_(opening),
+        files_(opening, params.files.index, Port::Mode::keep),
+        params_(params),
+        memory_(make_memory(opening, params)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
@@ -135,11 +143,14 @@ class FileCursor final : public Cursor {
       const auto first = static_cast<int64_t>(reader_->position().record);
       if (first >= fails_at_) return give_listed();
       const int64_t rows = std::min<int64_t>(demand.rows, fails_at_ - first);
-      Status status =
-          reader_->next_batch(static_cast<size_t>(rows), static_cast<size_t>(demand.bytes), batch_);
+      Status status = read(ctx, static_cast<size_t>(rows), static_cast<size_t>(demand.bytes));
       if (file_rows::count(batch_) > 0) {
         file_rows::move_to(batch_, demand.drop, out);
-        out.origins.add(0, Origin(source_, first));
+        if constexpr (requires { reader_->add_origins(source_, out.origins); }) {
+          reader_->add_origins(source_, out.origins);
+        } else {
+          out.origins.add(0, Origin(source_, first));
+        }
         return PullResult::rows;
       }
       // Destroy does not wait for the read, so nothing below may be called any more.
@@ -188,6 +199,21 @@ class FileCursor final : public Cursor {
   }
 
  private:
+  static FileMemory<Format> make_memory(Opening& opening, const Params& params) {
+    if constexpr (kOpensByName) {
+      return {{opening, params}};
+    } else {
+      return {};
+    }
+  }
+  Status read(Context& ctx, size_t rows, size_t bytes) {
+    if constexpr (kOpensByName) {
+      return reader_->next_batch(ctx, rows, bytes, batch_);
+    } else {
+      return reader_->next_batch(rows, bytes, batch_);
+    }
+  }
+
   // A line that there is no memory for is left out.
   static void warn(Context& ctx, const Status& status) noexcept try {
     Logger* logger = ctx.runtime().logger;
@@ -237,18 +263,24 @@ class FileCursor final : public Cursor {
       return failed;
     };
     if (!compression.ok()) return fail(compression.status());
-    Runtime& runtime = ctx.runtime();
-    auto limit = static_cast<uint64_t>(runtime.limits.record_bytes);
-    auto stream = open_stream(ctx.session.files(), file, *compression, read_bytes(params_));
-    if (!stream.ok()) return fail(stream.status());
-    auto reader = make_reader(*std::move(stream), limit);
+    auto reader = open_reader(ctx, file, *compression);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
     if constexpr (requires { reader_->stop_when(ctx.session.cancelled); })
       reader_->stop_when(ctx.session.cancelled);
-    source_ = runtime.origins ? ctx.session.source_names().number(file) : 0;
+    source_ = ctx.runtime().origins ? ctx.session.source_names().number(file) : 0;
     open_ = true;
     return Status();
+  }
+
+  Result<std::unique_ptr<typename Format::Reader>> open_reader(Context& ctx, const std::string& file,
+                                                               Compression compression) {
+    if constexpr (kOpensByName) {
+      return Format::open(ctx, file, params_, memory_);
+    } else {
+      WEIR_ASSIGN(auto stream, open_stream(ctx.session.files(), file, compression, read_bytes(params_)));
+      return make_reader(std::move(stream), static_cast<uint64_t>(ctx.runtime().limits.record_bytes));
+    }
   }
 
   Result<std::unique_ptr<typename Format::Reader>> make_reader(std::unique_ptr<ByteStream> stream,
@@ -317,7 +349,9 @@ class FileSource {
   static OperatorDef define_with(OperatorDef def) {
     def.kind = OperatorKind::source;
     def.typing.spec = [](const ParamsBase& params, std::span<const DatasetRef> inputs) -> Result<Spec> {
-      if constexpr (kSaysStructure) return inputs.back()->spec();
+      if constexpr (kSaysStructure) {
+        if (inputs.size() > 1) return inputs.back()->spec();
+      }
       return spec(static_cast<const Params&>(params), inputs);
     };
     def.typing.expand = expand;

@@ -1,0 +1,97 @@
+//! Batches of rows as weir takes them.
+
+use std::panic::{catch_unwind, AssertUnwindSafe};
+use std::sync::Arc;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{TimestampNanosecondType, TimestampSecondType};
+use arrow_array::Array;
+use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_schema::{ArrowError, SchemaRef};
+use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+
+use crate::panic_text;
+
+/// The batches of a reader with another schema. `seconds` has the times of INT96 a second time, which reach farther, for
+/// the columns of these numbers.
+pub struct Batches {
+    pub schema: SchemaRef,
+    pub reader: ParquetRecordBatchReader,
+    pub seconds: Option<(ParquetRecordBatchReader, Vec<usize>)>,
+    pub failed: bool,
+}
+
+/// Nanoseconds that wrapped around, with the seconds that they are.
+fn wide(nanos: &dyn Array, seconds: &dyn Array) -> Result<ArrayRef, ArrowError> {
+    let (nanos, seconds) = (
+        nanos.as_primitive_opt::<TimestampNanosecondType>(),
+        seconds.as_primitive_opt::<TimestampSecondType>(),
+    );
+    let (Some(nanos), Some(seconds)) = (nanos, seconds) else {
+        return Err(ArrowError::ParquetError("a time of another type".into()));
+    };
+    let mut bytes = Vec::with_capacity(nanos.len() * 16);
+    for (nanos, seconds) in nanos.values().iter().zip(seconds.values()) {
+        let whole = i128::from(*seconds) * 1_000_000_000;
+        let rest = nanos.wrapping_sub(whole as i64);
+        bytes.extend_from_slice(&(whole + i128::from(rest)).to_le_bytes());
+    }
+    let made = FixedSizeBinaryArray::try_new(16, bytes.into(), nanos.nulls().cloned())?;
+    Ok(Arc::new(made))
+}
+
+impl Batches {
+    fn make(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
+        let batch = match self.reader.next()? {
+            Ok(batch) => batch,
+            Err(error) => return Some(Err(error)),
+        };
+        let mut columns = batch.columns().to_vec();
+        if let Some((reader, places)) = &mut self.seconds {
+            let seconds = match reader.next() {
+                Some(Ok(batch)) if batch.num_rows() == columns[places[0]].len() => batch,
+                Some(Err(error)) => return Some(Err(error)),
+                _ => return Some(Err(ArrowError::ParquetError("times end too early".into()))),
+            };
+            for (i, place) in places.iter().enumerate() {
+                match wide(&columns[*place], seconds.column(i)) {
+                    Ok(made) => columns[*place] = made,
+                    Err(error) => return Some(Err(error)),
+                }
+            }
+        }
+        let options = RecordBatchOptions::new()
+            .with_row_count(Some(batch.num_rows()))
+            .with_match_field_names(false);
+        // Names of map entries differ.
+        Some(RecordBatch::try_new_with_options(
+            self.schema.clone(),
+            columns,
+            &options,
+        ))
+    }
+}
+
+impl Iterator for Batches {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| self.make())).unwrap_or_else(|panic| {
+            Some(Err(ArrowError::ParquetError(format!(
+                "damaged: {}",
+                panic_text(panic.as_ref())
+            ))))
+        });
+        self.failed = !matches!(made, Some(Ok(_)));
+        made
+    }
+}
+
+impl RecordBatchReader for Batches {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}

@@ -1,0 +1,323 @@
+//! One Parquet file.
+
+use std::collections::HashSet;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::RecordBatchReader;
+use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::arrow_reader::{
+    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
+};
+use parquet::arrow::ProjectionMask;
+use parquet::basic::Type as PhysicalType;
+use parquet::errors::{ParquetError, Result};
+use parquet::file::metadata::page_index::PageIndexProvider;
+use parquet::file::metadata::{
+    ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
+};
+use parquet::schema::types::SchemaDescriptor;
+
+use crate::abi;
+use crate::condition::{self, Condition};
+use crate::file::WeirFile;
+use crate::pages::Pages;
+use crate::read::Batches;
+use crate::schema;
+
+/// About so much is decoded at once.
+const BATCH_BYTES: i64 = 1 << 20;
+const MOST_BATCH_ROWS: i64 = 8192;
+/// Column chunks up to this size are read as a whole if many of their rows are; others page by page.
+const MOST_WHOLE_BYTES: u64 = 32 << 20;
+/// Those up to this size in any case, unless the file says where their pages are.
+const ALWAYS_WHOLE_BYTES: u64 = 1 << 20;
+
+pub struct Table {
+    file: WeirFile,
+    metadata: Arc<ParquetMetaData>,
+    arrow: ArrowReaderMetadata,
+    given: SchemaRef,
+    /// The path of each leaf, and where the row groups begin.
+    leaves: Vec<Vec<u8>>,
+    starts: Vec<i64>,
+}
+
+fn damaged(why: &str) -> ParquetError {
+    ParquetError::General(why.into())
+}
+
+fn is_int96(descriptor: &SchemaDescriptor, leaf: usize) -> bool {
+    descriptor.column(leaf).physical_type() == PhysicalType::INT96
+}
+
+/// The metadata with a schema without texts.
+fn load(file: &WeirFile) -> Result<ParquetMetaData> {
+    // What is not used is not decoded: writers disagree about it.
+    let unused = ParquetStatisticsPolicy::SkipAll;
+    let options = ParquetMetaDataOptions::new()
+        .with_encoding_stats_policy(unused.clone())
+        .with_size_stats_policy(unused);
+    let read = |options| {
+        ParquetMetaDataReader::new()
+            .with_metadata_options(Some(options))
+            .parse_and_finish(file)
+    };
+    let first = read(options.clone())?;
+    let root = first.file_metadata().schema_descr().root_schema_ptr();
+    let plain = Arc::new(SchemaDescriptor::new(schema::as_bytes(&root)?));
+    read(options.with_schema(plain))
+}
+
+fn check(file: &WeirFile, metadata: &ParquetMetaData) -> Result<Vec<i64>> {
+    let size = parquet::file::reader::Length::len(file);
+    let mut starts = vec![0i64];
+    for group in metadata.row_groups() {
+        let rows = group.num_rows();
+        let end = starts[starts.len() - 1].checked_add(rows).filter(|_| rows >= 0);
+        starts.push(end.ok_or_else(|| damaged("the number of rows of a row group is none"))?);
+        for column in group.columns() {
+            let start = column
+                .dictionary_page_offset()
+                .unwrap_or_else(|| column.data_page_offset());
+            let length = column.compressed_size();
+            let inside = start >= 0 && length >= 0 && start.checked_add(length).is_some_and(|end| end as u64 <= size);
+            if !inside {
+                let name = column.column_path().string();
+                return Err(damaged(&format!(
+                    "the column {name} lies beyond the file's {size} bytes"
+                )));
+            }
+        }
+    }
+    if starts[starts.len() - 1] != metadata.file_metadata().num_rows() {
+        return Err(damaged("its row groups have another number of rows than it says"));
+    }
+    Ok(starts)
+}
+
+impl Table {
+    pub fn open(file: abi::File, size: u64) -> Result<Self> {
+        let file = WeirFile::new(file, size);
+        let metadata = load(&file)?;
+        let starts = check(&file, &metadata)?;
+        let metadata = Arc::new(metadata);
+        let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+        let arrow = ArrowReaderMetadata::try_new(metadata.clone(), options)?;
+        let leaves = schema::leaf_paths(arrow.schema());
+        let descriptor = metadata.file_metadata().schema_descr();
+        if leaves.len() != descriptor.num_columns() {
+            return Err(ParquetError::NYI("columns of types that Arrow doesn't have".into()));
+        }
+        let mut int96 = (0..leaves.len()).map(|leaf| is_int96(descriptor, leaf));
+        let given = Arc::new(schema::as_given(arrow.schema(), &mut int96));
+        drop(int96);
+        Ok(Table {
+            file,
+            metadata,
+            arrow,
+            given,
+            leaves,
+            starts,
+        })
+    }
+
+    pub fn schema(&self) -> Result<FFI_ArrowSchema> {
+        FFI_ArrowSchema::try_from(self.given.as_ref()).map_err(|error| damaged(&error.to_string()))
+    }
+
+    pub fn rows(&self) -> i64 {
+        self.starts[self.starts.len() - 1]
+    }
+
+    fn group_rows(&self, group: usize) -> Range<i64> {
+        self.starts[group]..self.starts[group + 1]
+    }
+
+    /// The rows for which the condition may hold.
+    pub fn select(&self, condition: &[u8]) -> Result<Vec<Range<i64>>> {
+        let condition = Condition::parse(condition)?;
+        let mut out: Vec<Range<i64>> = Vec::new();
+        for group in 0..self.metadata.num_row_groups() {
+            let rows = self.group_rows(group);
+            let found = condition::rows(&condition, &self.file, &self.metadata, &self.leaves, group)?;
+            for range in found {
+                let range = rows.start + range.start..rows.start + range.end;
+                match out.last_mut().filter(|last| last.end == range.start) {
+                    Some(last) => last.end = range.end,
+                    None => out.push(range),
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The rows of these ranges, in rising order, of the columns.
+    pub fn read(&self, columns: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
+        let inside = |leaf: usize| {
+            columns
+                .iter()
+                .any(|column| schema::is_inside(&self.leaves[leaf], column))
+        };
+        let wanted: Vec<usize> = (0..self.leaves.len()).filter(|leaf| inside(*leaf)).collect();
+        let (groups, selected) = self.groups(ranges)?;
+        let mut pages = Pages::default();
+        let mut whole = Vec::new();
+        for (group, count) in groups.iter().zip(&selected) {
+            let rows = self.group_rows(*group);
+            let much = *count >= (rows.end - rows.start + 1) / 2;
+            for leaf in &wanted {
+                if !much {
+                    pages.add_places(&self.file, &self.metadata, (*group, *leaf))?;
+                }
+                let (start, length) = self.metadata.row_group(*group).column(*leaf).byte_range();
+                let known = pages.offset_index(*group, *leaf).is_some();
+                let most = if much { MOST_WHOLE_BYTES } else { ALWAYS_WHOLE_BYTES };
+                if length <= most && !known {
+                    whole.push((start..start + length, *leaf));
+                }
+            }
+        }
+        let file = self.file.with_whole(whole);
+        let metadata = self
+            .metadata
+            .as_ref()
+            .clone()
+            .into_builder()
+            .set_page_index(Some(Arc::new(pages)))
+            .build();
+        let metadata = Arc::new(metadata);
+        let batch = self.batch_rows(&groups, &wanted);
+        let selection = self.selection(&groups, ranges);
+        let reader = |leaves: &[usize], hint: Option<SchemaRef>| -> Result<ParquetRecordBatchReader> {
+            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
+            let options = match hint {
+                Some(hint) => options.with_schema(hint),
+                None => options,
+            };
+            let arrow = ArrowReaderMetadata::try_new(metadata.clone(), options)?;
+            let mask = ProjectionMask::leaves(metadata.file_metadata().schema_descr(), leaves.iter().copied());
+            ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), arrow)
+                .with_projection(mask)
+                .with_row_groups(groups.clone())
+                .with_row_selection(selection.clone())
+                .with_batch_size(batch)
+                .build()
+        };
+        let main = reader(&wanted, None)?;
+        let seconds = self.seconds(&wanted, &main.schema(), reader)?;
+        let descriptor = self.metadata.file_metadata().schema_descr();
+        let mut int96 = wanted.iter().map(|leaf| is_int96(descriptor, *leaf));
+        let given = Arc::new(schema::as_given(&main.schema(), &mut int96));
+        Ok(Box::new(Batches {
+            schema: given,
+            reader: main,
+            seconds,
+            failed: false,
+        }))
+    }
+
+    /// The row groups that have some of the rows, and how many.
+    fn groups(&self, ranges: &[Range<i64>]) -> Result<(Vec<usize>, Vec<i64>)> {
+        let (mut groups, mut selected) = (Vec::new(), Vec::new());
+        let mut first = 0;
+        for group in 0..self.metadata.num_row_groups() {
+            let rows = self.group_rows(group);
+            while first < ranges.len() && ranges[first].end <= rows.start {
+                first += 1;
+            }
+            let overlap = |range: &Range<i64>| (range.end.min(rows.end) - range.start.max(rows.start)).max(0);
+            let later = ranges[first..].iter().take_while(|range| range.start < rows.end);
+            let count: i64 = later.map(overlap).sum();
+            if count > 0 {
+                groups.push(group);
+                selected.push(count);
+            }
+        }
+        Ok((groups, selected))
+    }
+
+    /// The ranges, counted from the first row of the first group, without the rows of others.
+    fn selection(&self, groups: &[usize], ranges: &[Range<i64>]) -> RowSelection {
+        let mut out: Vec<Range<usize>> = Vec::new();
+        let mut before = 0i64;
+        let mut first = 0;
+        for group in groups {
+            let rows = self.group_rows(*group);
+            while first < ranges.len() && ranges[first].end <= rows.start {
+                first += 1;
+            }
+            for range in ranges[first..].iter().take_while(|range| range.start < rows.end) {
+                let begin = before + range.start.max(rows.start) - rows.start;
+                let end = before + range.end.min(rows.end) - rows.start;
+                out.push(begin as usize..end as usize);
+            }
+            before += rows.end - rows.start;
+        }
+        RowSelection::from_consecutive_ranges(out.into_iter(), before as usize)
+    }
+
+    fn batch_rows(&self, groups: &[usize], wanted: &[usize]) -> usize {
+        let mut most = MOST_BATCH_ROWS;
+        for group in groups {
+            let group = self.metadata.row_group(*group);
+            let bytes: i64 = wanted
+                .iter()
+                .map(|leaf| group.column(*leaf).uncompressed_size().max(0))
+                .sum();
+            let each = bytes / group.num_rows().max(1);
+            most = most.min((BATCH_BYTES / each.max(1)).max(1));
+        }
+        most as usize
+    }
+
+    /// A reader of the columns of INT96 in seconds, and where they are in the schema.
+    fn seconds(
+        &self,
+        wanted: &[usize],
+        schema: &Schema,
+        reader: impl Fn(&[usize], Option<SchemaRef>) -> Result<ParquetRecordBatchReader>,
+    ) -> Result<Option<(ParquetRecordBatchReader, Vec<usize>)>> {
+        let descriptor = self.metadata.file_metadata().schema_descr();
+        let top = |leaf: &usize| is_int96(descriptor, *leaf) && !self.leaves[*leaf].contains(&0);
+        let flat: HashSet<usize> = wanted
+            .iter()
+            .copied()
+            .filter(top)
+            .map(|leaf| descriptor.get_column_root_idx(leaf))
+            .collect();
+        let flat: HashSet<usize> = flat
+            .into_iter()
+            .filter(|root| matches!(self.arrow.schema().field(*root).data_type(), DataType::Timestamp(..)))
+            .collect();
+        if flat.is_empty() {
+            return Ok(None);
+        }
+        let hinted = |(root, field): (usize, &Arc<Field>)| match flat.contains(&root) {
+            true => Field::new(
+                field.name(),
+                DataType::Timestamp(TimeUnit::Second, None),
+                field.is_nullable(),
+            ),
+            false => field.as_ref().clone(),
+        };
+        let hint = Schema::new(
+            self.arrow
+                .schema()
+                .fields()
+                .iter()
+                .enumerate()
+                .map(hinted)
+                .collect::<Vec<_>>(),
+        );
+        let is_flat = |leaf: &usize| flat.contains(&descriptor.get_column_root_idx(*leaf));
+        let leaves: Vec<usize> = wanted.iter().copied().filter(is_flat).collect();
+        let names: Vec<_> = leaves
+            .iter()
+            .map(|leaf| descriptor.column(*leaf).name().to_string())
+            .collect();
+        let places = names.iter().filter_map(|name| schema.index_of(name).ok()).collect();
+        Ok(Some((reader(&leaves, Some(Arc::new(hint)))?, places)))
+    }
+}

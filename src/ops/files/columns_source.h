@@ -1,0 +1,28 @@
+// ColumnsSource: a source whose files have columns, of which it reads those that are used.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "dataset/dataset.h"
+#include "format/tables/table_format.h"
+#include "syntax/tree.h"
+
+namespace weir {
+
+struct ColumnsSource {
+  // The name of the format of its files.
+  const char* format;
+  // Gives the parameters the format, before anything else is asked.
+  void (*use)(const ParamsBase& params, RefPtr<const TableFormat> format);
+  // What a function that it has as a parameter takes: a dict of columns, according to the other parameters.
+  Result<Spec> (*columns_of)(Runtime& runtime, const ParamsBase& params, std::span<const DatasetRef> inputs,
+                             const syntax::Node& function);
+  // The parameters of one that gives only this part of its structure, and reads no more.
+  std::unique_ptr<ParamsBase> (*narrowed)(const ParamsBase& params, const Spec& part);
+};
+
+// Null if it is none.
+const ColumnsSource* columns_source(const OperatorDef& op);
+
+}  // namespace weir

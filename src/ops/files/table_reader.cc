@@ -1,0 +1,230 @@
+#include "ops/files/table_reader.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/text.h"
+#include "expr/compile/composed_function.h"
+#include "format/npy.h"
+
+namespace weir {
+
+namespace {
+
+Status of_file(const Status& status, const std::string& name) {
+  return status.error().file.empty() ? in_file(status, name) : status;
+}
+
+}  // namespace
+
+TableWhere::Used TableWhere::used_by(const FunctionParam& where, const std::vector<FieldType>& columns) {
+  const Function& function = function_of(where);
+  if (!only_computes(function)) return {columns, where};
+  const std::vector<bool> needed = needed_components(function, {true});
+  Used out{{}, where};
+  std::vector<bool> given(needed.size());
+  size_t begin = 0;
+  for (const FieldType& column : columns) {
+    const auto end = begin + static_cast<size_t>(column.spec().component_count());
+    const auto first = needed.begin() + static_cast<ptrdiff_t>(begin);
+    const bool used = std::find(first, needed.begin() + static_cast<ptrdiff_t>(end), true) !=
+                      needed.begin() + static_cast<ptrdiff_t>(end);
+    if (used) out.fields.push_back(column);
+    std::fill(given.begin() + static_cast<ptrdiff_t>(begin), given.begin() + static_cast<ptrdiff_t>(end),
+              used);
+    begin = end;
+  }
+  out.function.function = RefPtr<const RefCounted>(
+      narrowed(function, given, spec_of_fields(out.fields), {true}, function.result()).get());
+  return out;
+}
+
+TableWhere::TableWhere(const Opening& opening, Used used, std::string told)
+    : fields(std::move(used.fields)), holds(opening, used.function) {
+  // Rows that statistics rule out could have failed: over their nulls, which the condition then asks for, or
+  // otherwise.
+  if (holds.function().can_fail()) return;
+  for (const FieldType& field : fields) {
+    if (field.form != FieldType::Form::tensor || field.shape.rank() > 0) return;
+    if (field.optional || field.fallback) continue;
+    told = concat("or\nnull\n", field.name.size(), ":", field.name, "\n", told);
+  }
+  condition = std::move(told);
+}
+
+TableWhere::TableWhere(const Opening& opening, const FunctionParam& where,
+                       const std::vector<FieldType>& all_columns, const std::string& told)
+    : TableWhere(opening, used_by(where, all_columns), told) {}
+
+Result<std::unique_ptr<TableReader>> TableReader::open(FileSystem& files, const TableFormat& format,
+                                                       const std::string& name,
+                                                       const std::vector<FieldType>& fields,
+                                                       const TableWhere* where) {
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> handle, files.open(name));
+  WEIR_ASSIGN(std::unique_ptr<TableFile> file, format.open(std::move(handle)));
+  Status fits = check_fields_of(fields, file->schema());
+  if (fits.ok() && where) fits = check_fields_of(where->fields, file->schema());
+  if (!fits.ok()) return of_file(fits, name);
+  return std::unique_ptr<TableReader>(new TableReader(std::move(file), name, fields, where));
+}
+
+TableReader::TableReader(std::unique_ptr<TableFile> file, std::string name,
+                         const std::vector<FieldType>& fields, const TableWhere* where)
+    : file_(std::move(file)),
+      name_(std::move(name)),
+      where_(where),
+      columns_(columns_of(fields)),
+      fields_(fields) {
+  if (!where_) return;
+  judged_.emplace(where_->fields);
+  for (std::string& column : columns_of(where_->fields)) {
+    if (std::find(columns_.begin(), columns_.end(), column) == columns_.end())
+      columns_.push_back(std::move(column));
+  }
+}
+
+Status TableReader::seek(RecordPosition position) {
+  const auto row = static_cast<int64_t>(position.offset);
+  if (rows() >= 0 && row > rows()) {
+    return file_error(Code::data_loss,
+                      expected_found(concat(row, " rows, as when the position was saved"), concat(rows()),
+                                     "restore the file"),
+                      name_);
+  }
+  if (row == row_) return {};
+  stream_ = nullptr;
+  batch_ = nullptr;
+  row_ = row;
+  return {};
+}
+
+// Reads from row_ on.
+Status TableReader::begin() {
+  if (!ranges_) {
+    if (where_ && !where_->condition.empty()) {
+      WEIR_ASSIGN(ranges_, file_->select(where_->condition));
+    } else {
+      ranges_.emplace({TableRange{0, rows() < 0 ? INT64_MAX : rows()}});
+    }
+  }
+  std::vector<TableRange> left;
+  range_ = ranges_->size();
+  for (size_t i = 0; i < ranges_->size(); ++i) {
+    TableRange range = (*ranges_)[i];
+    const int64_t end = range.first + range.count;
+    if (end <= row_) continue;
+    range_ = std::min(range_, i);
+    range.first = std::max(range.first, row_);
+    range.count = end - range.first;
+    left.push_back(range);
+  }
+  if (left.empty()) return {};
+  row_ = left[0].first;
+  WEIR_ASSIGN(stream_, file_->read(columns_, left));
+  WEIR_ASSIGN(const ArrowOwned<ArrowSchema> schema, stream_->schema());
+  fields_.bind(*schema);
+  if (judged_) judged_->bind(*schema);
+  return {};
+}
+
+Result<bool> TableReader::more() {
+  if (!stream_) WEIR_TRY(begin());
+  while (!batch_ || at_ == batch_->array().length) {
+    batch_ = nullptr;
+    if (range_ == ranges_->size()) return false;
+    WEIR_ASSIGN(ArrowOwned<ArrowArray> next, stream_->next());
+    if (!next.there()) {
+      const int64_t end = ranges_->back().first + ranges_->back().count;
+      if (rows() < 0 || row_ == end) return false;
+      return file_error(Code::data_loss,
+                        expected_found(concat(rows(), " rows"), concat("the end after ", row_)), name_);
+    }
+    batch_ = make_ref<TableBatch>(std::move(next));
+    at_ = 0;
+  }
+  return true;
+}
+
+Status TableReader::next_batch(Context& ctx, size_t max_rows, size_t max_bytes, Block& out) {
+  out.rows = 0;
+  out.errors.clear();
+  while (out.rows == 0) {
+    if (ctx.session.cancelled.load(std::memory_order_relaxed)) return {};
+    const Result<bool> there = more();
+    if (!there.ok() || !*there) {
+      stream_ = nullptr;
+      batch_ = nullptr;
+      return there.status();
+    }
+    const TableRange& range = (*ranges_)[range_];
+    const int64_t most = std::max<int64_t>(1, static_cast<int64_t>(max_bytes) / row_bytes_);
+    // A function takes no longer blocks.
+    const int64_t widest = where_ ? kMaxBlockRows : static_cast<int64_t>(max_rows);
+    const int64_t count = std::min({static_cast<int64_t>(max_rows), widest, most,
+                                    batch_->array().length - at_, range.first + range.count - row_});
+    make(ctx, static_cast<int>(count), out);
+    if (out.rows > 0) row_bytes_ = std::max<int64_t>(1, out.byte_size() / out.rows);
+    at_ += count;
+    row_ += count;
+    if (row_ == range.first + range.count && ++range_ < ranges_->size()) row_ = (*ranges_)[range_].first;
+  }
+  return {};
+}
+
+// Makes the next rows of the batch, which lie side by side in the file.
+void TableReader::make(Context& ctx, int count, Block& out) {
+  chosen_.resize(static_cast<size_t>(count));
+  std::iota(chosen_.begin(), chosen_.end(), static_cast<int32_t>(at_));
+  batch_row_ = row_ - at_;
+  if (where_) judge(ctx, row_);
+  if (chosen_.empty()) {
+    out.rows = 0;
+    return;
+  }
+  fields_.make(batch_, chosen_, name_, batch_row_, out);
+  if (where_ && !verdict_.errors.empty()) keep_verdicts(row_, out);
+}
+
+// Takes those out of chosen_ for which the condition is false.
+void TableReader::judge(Context& ctx, int64_t first) {
+  judged_->make(batch_, chosen_, name_, batch_row_, columns_in_);
+  where_->holds(ctx.session, first, columns_in_, verdict_);
+  if (verdict_.value_rows() == 0) return;
+  const Column& column = verdict_.columns[0];
+  size_t kept = 0;
+  for (int row = 0; row < verdict_.rows; ++row) {
+    const bool keep = verdict_.failed(row) || *column.row(row).as<const bool>();
+    if (keep) chosen_[kept++] = chosen_[static_cast<size_t>(row)];
+  }
+  chosen_.resize(kept);
+}
+
+// A row whose condition failed is that error, whatever else is wrong with it.
+void TableReader::keep_verdicts(int64_t first, Block& out) const {
+  RowErrors errors;
+  for (const RowError& error : out.errors) {
+    const int64_t row = batch_row_ + chosen_[static_cast<size_t>(error.row)] - first;
+    if (!verdict_.failed(static_cast<int>(row))) errors.push_back(error);
+  }
+  out.errors = std::move(errors);
+  for (const RowError& error : verdict_.errors) {
+    const auto wanted = static_cast<int32_t>(first + error.row - batch_row_);
+    const auto at = std::lower_bound(chosen_.begin(), chosen_.end(), wanted);
+    Error known = *error.error;
+    if (known.file.empty()) {
+      known.file = name_;
+      known.record = first + error.row;
+    }
+    out.fail_row(static_cast<int>(at - chosen_.begin()), std::make_shared<const Error>(std::move(known)));
+  }
+}
+
+void TableReader::add_origins(uint32_t source, Origins& origins) const {
+  for (size_t i = 0; i < chosen_.size(); ++i) {
+    if (i > 0 && chosen_[i] == chosen_[i - 1] + 1) continue;
+    origins.add(static_cast<int>(i), Origin(source, batch_row_ + chosen_[i]));
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,96 @@
+// TableSource: a FileSource over files of tables, which an extension reads.
+//
+//   struct Kind {
+//     static constexpr const char* reader_name;  // of op(), the internal operator
+//     static const OperatorDef& op();
+//   };
+//
+//   TableSource<Kind>::define_with({.name = …, .page = …})
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/checked.h"
+#include "expr/features/field_syntax.h"
+#include "ops/files/file_source.h"
+#include "ops/files/known_names.h"
+#include "ops/files/table_access.h"
+#include "ops/files/table_reader.h"
+
+namespace weir {
+
+// Of more files the rows are not counted when a dataset is built.
+inline constexpr size_t kMostCountedFiles = 64;
+
+struct TableParams : ParamsOf<TableParams> {
+  FilesParam files;
+  FieldsParam wanted;
+  FunctionParam where{FunctionParam::Takes::element, FunctionParam::Gives::boolean};
+  StringParam nulls{std::string("error")};
+  IntParam num_parallel_reads{1};
+  // What learn() finds out while the node is built, and what a ColumnsSource gives.
+  mutable RefPtr<const TableFormat> format;
+  mutable bool learned = false;
+  mutable std::optional<std::vector<FieldType>> row;
+  mutable int64_t rows = kUnknown;
+  mutable std::vector<FieldType> where_columns;
+  mutable std::string condition;
+
+  void fields(Fields& f) override;
+  bool optional_nulls() const { return nulls.value_or("") == "optional"; }
+};
+
+// Finds out the structure, and what can be told about the number of rows.
+Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params);
+
+template <class Kind>
+struct TableSourceFormat {
+  using Params = TableParams;
+  using Reader = TableReader;
+  using Rows = Block;
+  static constexpr const char* reader_name = Kind::reader_name;
+  // A thousand numbers are soon read.
+  static constexpr int kBlockRows = 8192;
+  static const OperatorDef& op() { return Kind::op(); }
+
+  struct Memory {
+    Memory(const Opening& opening, const Params& params) {
+      if (params.where.function) where.emplace(opening, params.where, params.where_columns, params.condition);
+    }
+    void state(Archive&) {}
+    std::optional<TableWhere> where;
+  };
+
+  static Result<Spec> spec(const Params& params) {
+    if (params.row) return spec_of_fields(*params.row);
+    if (params.wanted.set) return spec_of_fields(params.wanted.fields);
+    return with_parameter(
+        invalid_argument(expected_found("fields, since other arguments are not known yet", "none")),
+        "fields");
+  }
+  static int64_t cardinality(const Params& params) { return params.rows; }
+  static Status learn(Runtime& runtime, const DatasetRef& names, const Params& params) {
+    return learn_table(runtime, names, params);
+  }
+  static Result<std::unique_ptr<Reader>> open(Context& ctx, const std::string& file, const Params& params,
+                                              Memory& memory) {
+    return TableReader::open(ctx.session.files(), *params.format, file, *params.row,
+                             memory.where ? &*memory.where : nullptr);
+  }
+  static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
+                                                const std::vector<std::string>& files) {
+    return table_access(ctx, params.format, *params.row, files);
+  }
+  static bool seeks(Context&, const Params&, const std::vector<std::string>&) { return true; }
+  static const char* no_access(const Params& params) {
+    return params.where.function ? "rows that are not chosen by where:" : nullptr;
+  }
+};
+
+template <class Kind>
+using TableSource = FileSource<TableSourceFormat<Kind>>;
+
+}  // namespace weir

@@ -1,0 +1,116 @@
+/* Damaged Parquet files: whatever byte is flipped and wherever the file is cut, there are elements, errors or
+ * both, soon and in little memory, and errors name the file. */
+#define _GNU_SOURCE
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "check.h"
+
+#define DATA WEIR_SOURCE_DIR "/tests/conformance/data/new/parquet/"
+
+static const char* const kFiles[] = {
+    "lists.parquet",
+    "structs.parquet",
+    "nulls-that-are-optional.parquet",
+    "codec-zstd.parquet",
+    "codec-snappy.parquet",
+    "delta-byte-array.parquet",
+    "many-row-groups.parquet",
+    "maps.parquet",
+    "int96.parquet",
+    "duckdb-brotli-lz4.parquet",
+    "codec-gzip.parquet",
+    "decimals.parquet",
+};
+
+static char file_name[64];
+
+static void write_file(const unsigned char* bytes, size_t size) {
+  FILE* file = fopen(file_name, "wb");
+  REQUIRE(file != NULL);
+  REQUIRE(fwrite(bytes, 1, size, file) == size);
+  REQUIRE(fclose(file) == 0);
+}
+
+/* Errors of a file have its name, also those of a dataset that could not be built. */
+static void check_error(const weir_error* error) {
+  const int named = strstr(error->message.data, file_name) != NULL ||
+                    (error->file.size > 0 && strstr(error->file.data, file_name) != NULL);
+  if (!named) fprintf(stderr, "%s\n", error->line.data);
+  CHECK(named);
+}
+
+/* Reads the file, by all its columns. Returns how many errors there were. */
+static int read_all(weir_runtime runtime, const char* rest) {
+  char text[160];
+  snprintf(text, sizeof text, "parquet(\"%s\"%s)", file_name, rest);
+  weir_dataset dataset = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  int errors = 0;
+  if (weir_dataset_parse(runtime, text, WEIR_STRLEN, NULL, 0, &dataset, &error) != WEIR_OK) {
+    check_error(&error);
+    weir_error_clear(&error);
+    return 1;
+  }
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  int32_t result = WEIR_OK;
+  for (int i = 0; i < 10000 && result != WEIR_END; ++i) {
+    result = weir_iterator_next(iterator, element, &error);
+    if (result >= 0) continue;
+    ++errors;
+    check_error(&error);
+    weir_error_clear(&error);
+  }
+  CHECK(result == WEIR_END);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  return errors;
+}
+
+static void damage(weir_runtime runtime, const char* name) {
+  static unsigned char bytes[1 << 14];
+  char path[512];
+  snprintf(path, sizeof path, DATA "%s", name);
+  FILE* file = fopen(path, "rb");
+  REQUIRE(file != NULL);
+  const size_t size = fread(bytes, 1, sizeof bytes, file);
+  fclose(file);
+  write_file(bytes, size);
+  CHECK(read_all(runtime, "") == 0);
+  for (size_t cut = 0; cut < size; ++cut) {
+    write_file(bytes, cut);
+    CHECK(read_all(runtime, "") > 0);
+  }
+  static const unsigned char kFlips[] = {0xff, 0x01, 0x40};
+  for (size_t at = 0; at < size; ++at) {
+    const unsigned char flip = kFlips[at % 3];
+    bytes[at] ^= flip;
+    write_file(bytes, size);
+    read_all(runtime, "");
+    bytes[at] ^= flip;
+  }
+}
+
+int main(void) {
+  weir_runtime runtime = {0};
+  weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
+  options.thread_count = 1;
+  options.extensions = WEIR_BINARY_DIR "/extensions";
+  options.extensions_size = WEIR_STRLEN;
+  REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
+  if (access(WEIR_BINARY_DIR "/extensions/libweir-parquet.so", R_OK) != 0) {
+    printf("left out: there is no weir-parquet\n");
+    weir_runtime_destroy(runtime);
+    return 0;
+  }
+  snprintf(file_name, sizeof file_name, "/tmp/weir-damage-%d.parquet", (int)getpid());
+  for (size_t i = 0; i < sizeof kFiles / sizeof *kFiles; ++i) damage(runtime, kFiles[i]);
+  unlink(file_name);
+  weir_runtime_destroy(runtime);
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  CHECK(usage.ru_maxrss < 400 << 10);
+  return failures();
+}
