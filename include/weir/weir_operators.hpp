@@ -104,6 +104,22 @@ struct NpzOptions {
   Int buffer_size{};
 };
 
+struct ParquetOptions {
+  // Which columns to read, and what becomes of their nulls: {id: int64, box: float32[4], words: string[?],
+  // kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}.
+  // Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.
+  // Default: none.
+  Expression fields{};
+  // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
+  // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+  Function where{};
+  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
+  // optional. Default: "error".
+  String nulls{};
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct RandomOptions {
   // Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -840,8 +856,7 @@ inline Pipeline counter(const CounterOptions& options = {}) {
 // error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own
 // thread. Rows of uncompressed files are also read by their position (global_shuffle, weir_dataset_at)
 // through an index of each file, which the first such reading makes, of files whose header has no mistake;
-// then a row that is too long is one error in its place, and skip and shard directly after it go straight to
-// their rows.
+// then a row that is too long is one error in its place.
 // files: A file name, a list of names, or a dataset of names.
 // columns: Each column's dtype, if every row has a value for it, or the default for empty fields: [int64,
 // 0.5]. int32, int64, float32, float64 or string. Of files with a header also as fields, {id: int64, score:
@@ -948,7 +963,7 @@ inline Pipeline from_tensors(const Value& value) {
 // remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Objects of
 // uncompressed files are also read by their position (global_shuffle, weir_dataset_at) through an index of
 // each file, which weir index makes, or the first such reading; then a line that is too long is one error in
-// its place, and skip and shard directly after it go straight to their objects.
+// its place.
 // files: A file name, a list of names, or a dataset of names.
 // fields: What each object has: {id: int64, box: float32[4], words: string[?], kind: string = "none", user:
 // {name: string}, tags: list({name: string}), score: optional(float32), raw: json}.
@@ -1029,6 +1044,29 @@ inline Pipeline npz(const String& file, const NpzOptions& options = {}) {
                       .positional(file)
                       .named("names", options.names)
                       .named("buffer_size", options.buffer_size));
+}
+
+// Reads Parquet files: each row is a dict, of fields, or of all columns as the first file has them. Booleans,
+// integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON and UUIDs are strings; dates
+// are days (int32), times and timestamps nanoseconds (int64); a decimal is float64 if it has at most 15
+// digits, else it needs a field of float64 or string; a list is int64[?], a structure a dict, a list of
+// structures a dict of vectors, and a map that of key and value. Columns that nothing uses are not read. A
+// null without a default, a time that an int64 of nanoseconds doesn't hold and a list that doesn't fit its
+// field are errors of the element (invalid_argument) that name file, record and field. The names must be
+// known when the dataset is built, unless fields says the structure; it cannot be built if the first file
+// cannot be read then (not_found, data_loss), or if a field does not fit its column. A file that is missing,
+// damaged or, later in the list, of other types gives one error in place of its remaining rows, and the next
+// file follows. Without where, elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at); then skip and shard directly after it go straight to their elements. Reads ahead of its
+// consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline parquet(const Files& files, const ParquetOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("parquet")
+                      .positional(files)
+                      .named("fields", options.fields)
+                      .named("where", options.where)
+                      .named("nulls", options.nulls)
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats

@@ -162,7 +162,7 @@ static void reserved_fields(void) {
   writing.flags = 1u << 31;
   CHECK(weir_record_writer_create(runtime, WEIR_BINARY_DIR "/structs.records", WEIR_STRLEN, &writing, &writer,
                                   &error) == kBad);
-  CHECK(names(&error, "weir_record_writer_options.flags") && writer.value == 0);
+  CHECK(names(&error, "WEIR_RECORD_WRITER_PLAIN") && writer.value == 0);
   dataset = parse(runtime, "range(3)");
   iterator = iterate(runtime, dataset);
   CHECK(next_int64(iterator, element) == 0);

@@ -106,6 +106,9 @@ def counted(library):
         if found["verdict"]["bound"] == "stage":
             break
     yield found
+    copied = library.iterator('range(8) | batch(2) | to_device("cuda:0")')
+    library.take(copied, 2)
+    yield library.json("weir_iterator_stats", copied, 0)
 
 
 def described(library):
@@ -160,6 +163,8 @@ def walk(value, path, types, seen):
 
 def main():
     """Prints what differs."""
+    # The driver that to_device then finds.
+    ctypes.CDLL(str(pathlib.Path(sys.argv[1]).parent / "fake_cuda" / "libcuda.so.1"))
     library = Library(sys.argv[1])
     documented = tables(pathlib.Path(sys.argv[2]) / "docs" / "json.md")
     problems = [f"docs/json.md has no section of {name}" for name in SAMPLES if name not in documented]

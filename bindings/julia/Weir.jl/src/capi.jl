@@ -270,8 +270,9 @@ struct weir_generator
     count::Ptr{Cvoid}
     doc::Ptr{UInt8}
     doc_size::UInt64
+    table::Ptr{weir_table_format}
 end
-weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0, C_NULL, C_NULL, C_NULL, C_NULL, 0)
+weir_generator() = weir_generator(sizeof(weir_generator), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL, 0, C_NULL, C_NULL, C_NULL, C_NULL, 0, C_NULL)
 
 struct weir_file_info
     struct_size::UInt32
@@ -300,6 +301,18 @@ struct weir_file_system
     user_data::Ptr{Cvoid}
 end
 weir_file_system() = weir_file_system(sizeof(weir_file_system), 0, C_NULL, 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL)
+
+struct weir_table_format
+    struct_size::UInt32
+    flags::UInt32
+    open::Ptr{Cvoid}
+    select::Ptr{Cvoid}
+    read::Ptr{Cvoid}
+    close::Ptr{Cvoid}
+    destroy::Ptr{Cvoid}
+    user_data::Ptr{Cvoid}
+end
+weir_table_format() = weir_table_format(sizeof(weir_table_format), 0, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL, C_NULL)
 
 struct weir_extension
     struct_size::UInt32

@@ -41,7 +41,7 @@ runtime's `record_bytes` (resource_exhausted) gives one error in place of its re
 the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files
 are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file,
 which the first such reading makes, of files whose header has no mistake; then a row that is too
-long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.
+long is one error in its place.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields:
@@ -185,8 +185,7 @@ not exist (not_found), begins like gzip or another binary format (invalid_argume
 error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on
 its own thread. Objects of uncompressed files are also read by their position (`global_shuffle`,
 `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
-reading; then a line that is too long is one error in its place, and `skip` and `shard` directly
-after it go straight to their objects.
+reading; then a line that is too long is one error in its place.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `fields`: What each object has: `{id: int64, box: float32[4], words: string[?], kind: string =
@@ -295,6 +294,40 @@ Default: `0`.
 """
 npz(file; names=nothing, buffer_size=nothing) =
     Pipeline(call("npz", argument(:string, file), argument(:value, names, "names"), argument(:int, buffer_size, "buffer_size")))
+
+"""
+    parquet(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing)
+
+Reads Parquet files: each row is a dict, of `fields`, or of all columns as the first file has them.
+Booleans, integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON and UUIDs are
+strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal is float64 if
+it has at most 15 digits, else it needs a field of float64 or string; a list is `int64[?]`, a
+structure a dict, a list of structures a dict of vectors, and a map that of `key` and `value`.
+Columns that nothing uses are not read. A null without a default, a time that an int64 of
+nanoseconds doesn't hold and a list that doesn't fit its field are errors of the element
+(invalid_argument) that name file, record and field. The names must be known when the dataset is
+built, unless `fields` says the structure; it cannot be built if the first file cannot be read then
+(not_found, data_loss), or if a field does not fit its column. A file that is missing, damaged or,
+later in the list, of other types gives one error in place of its remaining rows, and the next file
+follows. Without `where`, elements are also read by their position (`global_shuffle`, `partition`,
+`weir_dataset_at`); then `skip` and `shard` directly after it go straight to their elements. Reads
+ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+
+- `files`: A file name, a list of names, or a dataset of names.
+- `fields`: Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4],
+words: string[?], kind: string = "none", user: {name: string}, tags: list({name: string}), score:
+optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as
+the first file has them. Default: `none`.
+- `where`: Which rows to read: a function of a dict of columns, which need not be among `fields`,
+that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not
+read. Default: `none`.
+- `nulls`: Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns
+that may have nulls are `optional`. Default: `"error"`.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+"""
+parquet(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing) =
+    Pipeline(call("parquet", argument(:files, files), argument(:fields, fields, "fields"), argument(:function, where, "where"), argument(:string, nulls, "nulls"), argument(:int, num_parallel_reads, "num_parallel_reads")))
 
 """
     random(; seed=nothing, rerandomize_each_iteration=nothing)

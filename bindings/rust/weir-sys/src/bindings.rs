@@ -410,11 +410,12 @@ pub struct weir_generator {
     pub count: Option<unsafe extern "C" fn(user_data: *mut c_void, arguments: weir_call, count: *mut i64) -> i32>,
     pub doc: *const c_char,
     pub doc_size: u64,
+    pub table: *const weir_table_format,
 }
 
 impl weir_generator {
     /// What `WEIR_GENERATOR_INIT` says.
-    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None, signature: core::ptr::null(), signature_size: 0, defaults: core::ptr::null(), defaults_size: 0, infer: None, start: None, count: None, doc: core::ptr::null(), doc_size: 0 };
+    pub const INIT: Self = weir_generator { struct_size: core::mem::size_of::<weir_generator>() as u32, flags: 0, open: None, next: None, close: None, destroy: None, user_data: core::ptr::null_mut(), save: None, restore: None, signature: core::ptr::null(), signature_size: 0, defaults: core::ptr::null(), defaults_size: 0, infer: None, start: None, count: None, doc: core::ptr::null(), doc_size: 0, table: core::ptr::null() };
 }
 
 /// What is known of a file or a folder.
@@ -467,6 +468,30 @@ impl weir_file_system {
     pub const INIT: Self = weir_file_system { struct_size: core::mem::size_of::<weir_file_system>() as u32, flags: 0, schemes: core::ptr::null(), schemes_size: 0, stat: None, list: None, open: None, read: None, close: None, create: None, write: None, finish: None, remove: None, destroy: None, user_data: core::ptr::null_mut() };
 }
 
+/// A format of files that hold tables, which an extension reads for a source, such as \"parquet\", and
+/// registers as `table` of a weir_generator. The source does the rest: fields, conditions, positions, several
+/// files. Its functions may be called on any thread, those of one table one at a time; they may block, and
+/// return WEIR_OK, or any other number to fail; why is said with weir_call_fail(call, 0, ...), for which
+/// data_loss (the file is damaged) and unimplemented are the usual codes. Of the other functions that take a
+/// call, weir_call_allocate and weir_call_cancelled may be used.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct weir_table_format {
+    pub struct_size: u32,
+    pub flags: u32,
+    pub open: Option<unsafe extern "C" fn(user_data: *mut c_void, file: weir_file, size: u64, call: weir_call, schema: *mut ArrowSchema, rows: *mut i64, table: *mut *mut c_void) -> i32>,
+    pub select: Option<unsafe extern "C" fn(user_data: *mut c_void, table: *mut c_void, condition: weir_string, call: weir_call, ranges: *mut *const i64, range_count: *mut u64) -> i32>,
+    pub read: Option<unsafe extern "C" fn(user_data: *mut c_void, table: *mut c_void, columns: *const weir_string, column_count: u64, ranges: *const i64, range_count: u64, call: weir_call, stream: *mut ArrowArrayStream) -> i32>,
+    pub close: Option<unsafe extern "C" fn(user_data: *mut c_void, table: *mut c_void)>,
+    pub destroy: Option<unsafe extern "C" fn(user_data: *mut c_void)>,
+    pub user_data: *mut c_void,
+}
+
+impl weir_table_format {
+    /// What `WEIR_TABLE_FORMAT_INIT` says.
+    pub const INIT: Self = weir_table_format { struct_size: core::mem::size_of::<weir_table_format>() as u32, flags: 0, open: None, select: None, read: None, close: None, destroy: None, user_data: core::ptr::null_mut() };
+}
+
 /// An extension is a shared library that uses this header alone and registers functions, sources and file
 /// systems. It exports one function:
 ///
@@ -488,7 +513,7 @@ impl weir_file_system {
 /// there, a file whose name ends with ".weir.json":
 ///
 /// ```text
-///   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": []}
+///   {"library": "libweir-example.so", "schemes": [], "functions": ["example"], "sources": [], "tables": []}
 /// ```
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
@@ -663,9 +688,10 @@ const _: () = assert!(core::mem::size_of::<weir_logger>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_runtime_options>() == 88);
 const _: () = assert!(core::mem::size_of::<weir_spec_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_callback>() == 104);
-const _: () = assert!(core::mem::size_of::<weir_generator>() == 136);
+const _: () = assert!(core::mem::size_of::<weir_generator>() == 144);
 const _: () = assert!(core::mem::size_of::<weir_file_info>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_file_system>() == 112);
+const _: () = assert!(core::mem::size_of::<weir_table_format>() == 56);
 const _: () = assert!(core::mem::size_of::<weir_extension>() == 24);
 const _: () = assert!(core::mem::size_of::<weir_argument>() == 96);
 const _: () = assert!(core::mem::size_of::<weir_dataset_info>() == 32);

@@ -377,6 +377,60 @@ impl NpzOptions {
     }
 }
 
+/// What `parquet` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ParquetOptions {
+    fields: Expression,
+    r#where: Function,
+    nulls: Text,
+    num_parallel_reads: Int,
+}
+
+impl ParquetOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32\[4\], words:
+    /// string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score:
+    /// optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as
+    /// the first file has them.
+    ///
+    /// Default: `none`.
+    pub fn fields(mut self, value: impl Into<Expression>) -> Self {
+        self.fields = value.into();
+        self
+    }
+
+    /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
+    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    ///
+    /// Default: `none`.
+    pub fn r#where(mut self, value: impl Into<Function>) -> Self {
+        self.r#where = value.into();
+        self
+    }
+
+    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
+    /// nulls are `optional`.
+    ///
+    /// Default: `"error"`.
+    pub fn nulls(mut self, value: impl Into<Text>) -> Self {
+        self.nulls = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `random` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1496,7 +1550,7 @@ pub fn counter_with(options: CounterOptions) -> Pipeline {
 /// the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files
 /// are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file,
 /// which the first such reading makes, of files whose header has no mistake; then a row that is too
-/// long is one error in its place, and `skip` and `shard` directly after it go straight to their rows.
+/// long is one error in its place.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `columns`: Each column's dtype, if every row has a value for it, or the default for empty fields: `\[int64, 0.5\]`. int32, int64, float32, float64 or string. Of files with a header also as fields, `{id: int64, score: float32 = 0.5}`: the columns of these names, wherever each file has them, as a dict.
@@ -1619,8 +1673,7 @@ pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
 /// error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on
 /// its own thread. Objects of uncompressed files are also read by their position (`global_shuffle`,
 /// `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
-/// reading; then a line that is too long is one error in its place, and `skip` and `shard` directly
-/// after it go straight to their objects.
+/// reading; then a line that is too long is one error in its place.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `fields`: What each object has: `{id: int64, box: float32\[4\], words: string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.
@@ -1740,6 +1793,35 @@ pub fn npz(file: impl Into<Text>) -> Pipeline {
 #[must_use]
 pub fn npz_with(file: impl Into<Text>, options: NpzOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("npz").positional(file.into()).named("names", options.names).named("buffer_size", options.buffer_size))
+}
+
+/// Reads Parquet files: each row is a dict, of `fields`, or of all columns as the first file has them.
+/// Booleans, integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON and UUIDs are
+/// strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal is float64 if
+/// it has at most 15 digits, else it needs a field of float64 or string; a list is `int64\[?\]`, a
+/// structure a dict, a list of structures a dict of vectors, and a map that of `key` and `value`.
+/// Columns that nothing uses are not read. A null without a default, a time that an int64 of
+/// nanoseconds doesn't hold and a list that doesn't fit its field are errors of the element
+/// (invalid_argument) that name file, record and field. The names must be known when the dataset is
+/// built, unless `fields` says the structure; it cannot be built if the first file cannot be read then
+/// (not_found, data_loss), or if a field does not fit its column. A file that is missing, damaged or,
+/// later in the list, of other types gives one error in place of its remaining rows, and the next file
+/// follows. Without `where`, elements are also read by their position (`global_shuffle`, `partition`,
+/// `weir_dataset_at`); then `skip` and `shard` directly after it go straight to their elements. Reads
+/// ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`parquet_with`] takes options as well.
+#[must_use]
+pub fn parquet(files: impl Into<Files>) -> Pipeline {
+    parquet_with(files, ParquetOptions::new())
+}
+
+/// [`parquet`] with options.
+#[must_use]
+pub fn parquet_with(files: impl Into<Files>, options: ParquetOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("parquet").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
