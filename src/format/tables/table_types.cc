@@ -241,6 +241,9 @@ class Natural {
     for (int64_t i = 0; i < table.n_children; ++i) {
       WEIR_ASSIGN(FieldType member, field(*table.children[i], path, in_list));
       if (is_entry_of_map(table)) member.name = i == 0 ? "key" : "value";
+      const auto same = [&](const FieldType& other) { return other.name == member.name; };
+      if (std::any_of(out.begin(), out.end(), same))
+        return refused(path, concat("has two members ", quote(member.name)), kLeaveOut);
       out.push_back(std::move(member));
     }
     return {};
