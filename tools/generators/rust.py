@@ -90,6 +90,8 @@ def declarations(header, layout):
         value = "u64::MAX" if constant.value == 2**64 - 1 else str(constant.value)
         out.append(f"{doc(constant.doc)}pub const {constant.name}: {kind} = {value};\n")
     out.append("\npub use crate::dlpack::DLManagedTensorVersioned;\n")
+    # Of Arrow's C data interface, whose structs other crates have.
+    out.extend(f"\n#[repr(C)]\npub struct {name} {{\n    _private: [u8; 0],\n}}\n" for name in ("ArrowSchema", "ArrowArrayStream"))
     for struct in header.structs:
         derived = "Clone, Copy, Debug" + (", PartialEq, Eq, Hash, Default" if len(struct.fields) == 1 else "")
         fields = "".join(f"    pub {identifier(f.name)}: {type_of(f.type)},\n" for f in struct.fields)

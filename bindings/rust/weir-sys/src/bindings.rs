@@ -153,6 +153,16 @@ pub const WEIR_RECORD_WRITER_PLAIN: u32 = 1;
 pub use crate::dlpack::DLManagedTensorVersioned;
 
 #[repr(C)]
+pub struct ArrowSchema {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
+pub struct ArrowArrayStream {
+    _private: [u8; 0],
+}
+
+#[repr(C)]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct weir_runtime {
     pub value: u64,
