@@ -117,7 +117,10 @@ class BlockCache::File final : public RandomAccessFile {
 
 BlockCache::BlockCache(uint64_t stream_bytes, uint64_t shared_bytes)
     : stream_bytes_(stream_bytes), shared_bytes_(shared_bytes) {}
-BlockCache::~BlockCache() = default;
+// Extents and their versions refer to each other.
+BlockCache::~BlockCache() {
+  for (const auto& [key, version] : versions_) version->extents.clear();
+}
 
 RefPtr<RandomAccessFile> BlockCache::wrap(const std::string& name, OpenedRemote opened) {
   return make_ref<File>(RefPtr<BlockCache>(this), name, std::move(opened));
