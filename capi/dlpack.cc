@@ -205,7 +205,7 @@ Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable,
   const RefPtr<Lease>* lease = lease_of(tensor);
   if (lease && writable && !unshared) {
     return failed_precondition(
-        "expected memory that nobody else uses, found memory of a device with several users; copy it there");
+        "expected memory with one user, found memory of a device with several; copy it there first");
   }
   WEIR_TRY(check_stream(stream));
   if (lease) WEIR_TRY((*lease)->wait_on(stream));

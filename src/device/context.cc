@@ -23,7 +23,7 @@ constexpr int kPreferred = 1;
 
 struct Registry {
   Mutex mutex;
-  // By their ordinals; null where nobody asked.
+  // By their ordinals; null for those that were never joined.
   std::vector<DeviceContext*> contexts;
   // Those whose place another one took; what is left of them may still ask.
   std::vector<DeviceContext*> lost;

@@ -184,7 +184,7 @@ Status DeviceRing::order_after_uses(Slot& slot) {
   for (cuda::Event event : uses) {
     if (status.ok())
       status = context_.check("cuStreamWaitEvent", driver.stream_wait_event(stream_, event, 0));
-    // It may be recorded anew at once: the stream waits for what it was.
+    // It may be recorded again at once: the stream waits for the earlier recording.
     give_event(event);
   }
   if (!status.ok()) {

@@ -58,7 +58,7 @@ class DeviceRing : public RefCounted {
   DeviceContext& context() const { return context_; }
 
   // A place in the device's memory. All but `uses` and `unordered` belongs to the thread that copies while
-  // nobody has a lease.
+  // there is no lease.
   struct Slot {
     cuda::Address address = 0;
     size_t bytes = 0;

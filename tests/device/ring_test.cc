@@ -221,13 +221,13 @@ TEST_CASE("each planted mistake of order turns bytes wrong or is trapped") {
   }
 }
 
-// WEIR_SOAK_SECONDS says for how long.
-TEST_CASE("consumers of any kind read the right bytes for a long time", "[.][soak]") {
+// A few games, or as many as fit in WEIR_SOAK_SECONDS.
+TEST_CASE("consumers of any kind read the right bytes") {
   const Fake fake;
   const char* const given = ::secure_getenv("WEIR_SOAK_SECONDS");
-  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(given ? std::atoi(given) : 3600);
+  const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(given ? std::atoi(given) : 0);
   uint64_t games = 0;
-  while (std::chrono::steady_clock::now() < until) {
+  while (given ? std::chrono::steady_clock::now() < until : games < 12) {
     const uint64_t seed = ++games * 2654435761u;
     Play play;
     play.devices = 1 + static_cast<int>(seed >> 3 & 1);

@@ -319,8 +319,8 @@ bool World::queue_copy(Context& context, Stream* given, Address to, const void* 
   return true;
 }
 
-Stream* World::planted_wait_stream(Context& context, Stream* stream, bool reuse, Event*& event,
-                                   uint64_t& recording) {
+Stream* World::planted_wait_stream(Context& context, Stream* stream, bool reuse, Event* event,
+                                   std::shared_ptr<bool>& recording) {
   const bool second = ++nth_ % 2 == 0;
   Event* const given = event;
   const auto is = [&](Plant of_reuse, Plant of_consumer) {
@@ -349,8 +349,7 @@ Stream* World::planted_wait_stream(Context& context, Stream* stream, bool reuse,
     if (!first_) first_ = given;
     event = first_;
   }
-  recording = event->recorded;
-  if (is(Plant::reuse_waits_for_old, Plant::consumer_waits_for_old)) recording -= recording > 0 ? 1 : 0;
+  recording = is(Plant::reuse_waits_for_old, Plant::consumer_waits_for_old) ? event->former : event->last;
   return stream;
 }
 
@@ -366,7 +365,6 @@ bool World::queue_wait(Context& context, Stream* given, Event* event) {
   op.kind = Op::Kind::wait;
   stream = planted_wait_stream(context, stream, reuse, event, op.recording);
   if (!stream) return true;
-  op.event = events_.at(event);
   if (plant == (reuse ? Plant::reuse_wait_late : Plant::consumer_wait_late)) {
     late_.emplace_back(stream, std::move(op));
   } else {
@@ -423,8 +421,9 @@ bool World::queue_record(Context& context, Stream* given, Event* event) {
   if (!stream) return true;
   Op op;
   op.kind = Op::Kind::record;
-  op.event = events_.at(event);
-  op.recording = ++event->recorded;
+  op.recording = std::make_shared<bool>(false);
+  ++event->recorded;
+  event->former = std::exchange(event->last, op.recording);
   const bool before_last = plant == (ready ? Plant::ready_before_last_copy : Plant::use_before_last_work);
   const bool before_all = plant == (ready ? Plant::ready_before_copies : Plant::use_before_all_work);
   if (before_last || before_all) {
@@ -463,7 +462,7 @@ void World::queue_write(Context& context, Stream* given, Address to, size_t byte
 bool World::may_run(const Stream& stream) const {
   if (stream.ops.empty()) return false;
   const Op& op = stream.ops.front();
-  if (op.kind == Op::Kind::wait && op.event->completed < op.recording) return false;
+  if (op.kind == Op::Kind::wait && op.recording && !*op.recording) return false;
   if (!stream.legacy && !stream.blocking) return true;
   for (const auto& [handle, other] : streams_) {
     if (other->context != stream.context || handle == &stream || other->ops.empty()) continue;
@@ -500,7 +499,7 @@ void World::run(Stream& stream) {
       if (data) std::memset(data, op.value, op.bytes);
       break;
     case Op::Kind::record:
-      op.event->completed = std::max(op.event->completed, op.recording);
+      *op.recording = true;
       break;
     case Op::Kind::wait:
       break;

@@ -33,10 +33,12 @@ struct Context {
 
 struct Event {
   Context* context = nullptr;
-  // How often it was recorded, and how many of those are done.
   uint64_t recorded = 0;
-  uint64_t completed = 0;
-  bool done() const { return completed >= recorded; }
+  // Whether its last recording is done, and the one before. Who waits for a recording waits for that one,
+  // also when the event is recorded again, perhaps on another stream.
+  std::shared_ptr<bool> last;
+  std::shared_ptr<bool> former;
+  bool done() const { return !last || *last; }
 };
 
 struct Op {
@@ -51,8 +53,8 @@ struct Op {
   int value = 0;
   // Of what a copy reads, when it was queued.
   uint64_t digest = 0;
-  std::shared_ptr<Event> event;
-  uint64_t recording = 0;
+  // What it does or waits for.
+  std::shared_ptr<bool> recording;
 };
 
 struct Stream {
@@ -138,8 +140,8 @@ class World {
     return !stream.legacy && !stream.consumer && !stream.blocking;
   }
   Stream* any_consumer(Context& context, const Stream* but);
-  Stream* planted_wait_stream(Context& context, Stream* stream, bool reuse, Event*& event,
-                              uint64_t& recording);
+  Stream* planted_wait_stream(Context& context, Stream* stream, bool reuse, Event* event,
+                              std::shared_ptr<bool>& recording);
   Stream* planted_record_stream(Context& context, Stream* stream, bool ready, Event*& event);
 
   uint64_t number_ = 0;

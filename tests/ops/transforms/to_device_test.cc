@@ -89,6 +89,20 @@ TEST_CASE("an element for which the device has no memory is an error, and the ne
   CHECK(lines[0] == lines[2]);
 }
 
+TEST_CASE("a failed element is an error in the turn of each device") {
+  const std::string text =
+      "range(6) | map(x -> assert(x != 2, \"bad\", x)) | batch(2) | to_device([\"cuda:0\", \"cuda:1\"])";
+  const std::string error = "error: invalid_argument";
+  const Lines lines = run(text);
+  CHECK(std::count(lines.begin(), lines.end(), error) == 2);
+  CHECK(lines.size() % 2 == 0);
+  const auto first = std::find(lines.begin(), lines.end(), error);
+  CHECK((first - lines.begin()) % 2 == 0);
+  for (size_t at = 0; at <= lines.size(); ++at)
+    CHECK(run_restored(text, static_cast<int64_t>(at)) ==
+          Lines(lines.begin() + static_cast<ptrdiff_t>(at), lines.end()));
+}
+
 TEST_CASE("copies are counted") {
   ThreadsRuntime runtime;
   auto iterator = open_text(*runtime, "range(64) | batch(8) | to_device(\"cuda:0\")");
