@@ -201,16 +201,25 @@ class CallPrinter {
     return {};
   }
 
+  static bool has_input(const Argument& call) {
+    if (call.members.empty()) return false;
+    const Argument& first = call.members[0];
+    if (call.text.empty() && first.kind == Value::joined) return true;
+    return is_operand(first) && !(first.kind == Value::call && is_function(first));
+  }
+  // Of a name that an operator has too, the operator takes a dataset.
+  static bool is_function(const Argument& call) {
+    const OperatorDef* def = find_operator(call.text);
+    const bool known =
+        signatures().knows(syntax::CalleeKind::function, call.text) || dtype_from_name(call.text).has_value();
+    return known && (!def || (def->kind != OperatorKind::source && !has_input(call)));
+  }
+
   Result<std::shared_ptr<Node>> call(const Argument& call) {
     const OperatorDef* def = find_operator(call.text);
-    const bool has_input =
-        !call.members.empty() &&
-        (is_operand(call.members[0]) || (call.text.empty() && call.members[0].kind == Value::joined));
     // What extensions bring is found when the text is built.
-    const bool found_later = !def && !has_input && is_identifier(call.text);
-    const bool function = found_later || ((!def || (def->kind != OperatorKind::source && !has_input)) &&
-                                          (signatures().knows(syntax::CalleeKind::function, call.text) ||
-                                           dtype_from_name(call.text).has_value()));
+    const bool found_later = !def && !has_input(call) && is_identifier(call.text);
+    const bool function = found_later || is_function(call);
     if (!def && !function && !call.text.empty()) {
       std::vector<std::string> names;
       for (const OperatorDef* known : operators()) names.emplace_back(known->name);
@@ -219,7 +228,7 @@ class CallPrinter {
     }
     auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
     const bool piped = !function && (!def || def->kind != OperatorKind::source);
-    if (piped && !has_input)
+    if (piped && !has_input(call))
       return invalid_argument(concat(call.text, " applies to a dataset; no input was given"));
     for (size_t i = piped ? 1 : 0; i < call.members.size(); ++i) {
       const Argument& member = call.members[i];

@@ -79,6 +79,20 @@ TEST_CASE("A pipeline is one call, and nothing in it is quoted", "[graph]") {
   CHECK(equal(**same, **chain));
 }
 
+// A dataset as its first argument makes it the operator, a value the function.
+TEST_CASE("A function with the name of an operator takes calls of functions", "[graph]") {
+  using Kind = Argument::Kind;
+  Applied graph;
+  const Argument distinct = call("unique", {call("abs", {{"", "x"}})});
+  const Argument function = {"f", "", Kind::joined, 0, {{"", "x -> "}, distinct}};
+  auto mapped = graph.apply("map", {}, {call("from_tensors", {{"", "[3, -3]"}}), function});
+  REQUIRE(mapped.ok());
+  CHECK((*mapped)->format() == "from_tensors([3, -3]) | map(x -> unique(abs(x)))");
+  auto applied = graph.apply("unique", {}, {call("unique", {call("range", {{"", "3"}})})});
+  REQUIRE(applied.ok());
+  CHECK((*applied)->format() == "range(3) | unique() | unique()");
+}
+
 TEST_CASE("Calls in calls are refused with what is wrong", "[graph]") {
   using Kind = Argument::Kind;
   Applied graph;

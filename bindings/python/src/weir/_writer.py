@@ -7,9 +7,6 @@ from typing import Any
 from ._node import CALL, JOINED, Node, joined
 from ._trace import Bare, Captured, Group, Lambda, Scope, Value, leaves
 
-# Functions with the name of an operator, which the library takes for it if they are called with a call.
-_AMBIGUOUS = ("unique",)
-
 
 class Writer:
     """Renders values, and binds those that are used twice.
@@ -106,8 +103,6 @@ class Writer:
             # Each once, since a lambda's bindings are written with it.
             made = [("", self._input(part.members[0][1][0]))] if part.piped else []
             made += [(name, joined(map(self._part, parts))) for name, parts in part.members[len(made) :]]
-            if not part.piped and part.name in _AMBIGUOUS and isinstance(made[0][1], Node):
-                made[0] = ("", Node(JOINED, "", (made[0],)))
             return Node(part.kind, part.name, tuple(made))
         if not isinstance(part, Lambda):
             return part
