@@ -429,9 +429,8 @@ type ParquetOptions struct {
 // known when the dataset is built, unless fields says the structure; it cannot be built if the first file cannot
 // be read then (not_found, data_loss), or if a field does not fit its column. A file that is missing, damaged
 // or, later in the list, of other types gives one error in place of its remaining rows, and the next file
-// follows. Without where, elements are also read by their position (global_shuffle, partition, weir_dataset_at);
-// then skip and shard directly after it go straight to their elements. Reads ahead of its consumer, on its own
-// thread. Needs the extension weir-parquet (failed_precondition).
+// follows. Without where, elements are also read by their position (global_shuffle, partition, weir_dataset_at).
+// Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
 //
 // files: A file name, a list of names, or a dataset of names.
 func Parquet(files Files, options ...ParquetOptions) Pipeline {
@@ -1510,10 +1509,11 @@ type ToDeviceOptions struct {
 // memory and copied from there on a stream of weir's; the consumer's stream waits for an element's copy, not the
 // program (weir_iterator_next_on, DLPack). The memory of an element is used again once the consumer has released
 // it and what its stream had to do by then is done. With a list of devices each element gives one for each of
-// them, cut along the first dimension of its tensors, earlier ones with a row more where the rows don't divide.
-// The driver, libcuda.so.1, is opened when an iterator is made; without a driver or such a device that fails
-// (failed_precondition, not_found). An element for which the device has no memory is an error
-// (resource_exhausted) that says how much it needs. docs/devices.md has the rest.
+// them, cut along the first dimension of its tensors, earlier ones with a row more where the rows don't divide;
+// a failed element is an error in the turn of each device. The driver, libcuda.so.1, is opened when an iterator
+// is made; without a driver or such a device that fails (failed_precondition, not_found). An element for which
+// the device has no memory is an error (resource_exhausted) that says how much it needs. docs/devices.md has the
+// rest.
 //
 // device: "cuda:0", or a list of devices, ["cuda:0", "cuda:1"]: then each element is cut along its first
 // dimension into a part for each of them.

@@ -15,11 +15,12 @@
 
 namespace weir {
 
-class Access;     // dataset/access.h
-class Cursor;     // dataset/cursor.h
-class Dataset;    // dataset/dataset.h
-struct Instance;  // dataset/instance.h
-struct Opening;   // dataset/instance.h
+class Access;          // dataset/access.h
+class Cursor;          // dataset/cursor.h
+class Dataset;         // dataset/dataset.h
+struct ColumnsSource;  // ops/files/columns_source.h
+struct Instance;       // dataset/instance.h
+struct Opening;        // dataset/instance.h
 
 using DatasetRef = RefPtr<const Dataset>;
 
@@ -121,10 +122,12 @@ struct OperatorTyping {
   bool expands_first = false;
   // Columns::passed for a slice.
   Columns columns = Columns::read;
+  // Null, or what it does with the columns of its files (ops/files/columns_source.h).
+  const ColumnsSource* columns_source = nullptr;
   // Stands only at the end of a document: nothing reads its elements but an iterator's user.
   bool stands_last = false;
-  // Null, or what is done before an iterator over such an operator opens anything. Its error is the
-  // iterator's, not that of an element.
+  // Null, or what is done before an iterator over such an operator opens anything. If it fails, no iterator
+  // is made.
   Status (*begin)(Session& session, const ParamsBase& params) = nullptr;
   // Null, or which slice of its input it gives. Cardinality, reading by position and seeking follow from it.
   Result<Slice> (*slice)(const ParamsBase& params) = nullptr;

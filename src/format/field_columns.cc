@@ -200,7 +200,7 @@ bool FieldColumns::put_absent(FieldNode& node, bool missing, FieldFault& fault) 
     put_fallback(node);
     return true;
   }
-  fault = {&node, missing ? "is missing" : "is null", {}};
+  fault = {&node, missing ? "is missing" : "is null", {}, true};
   return false;
 }
 
@@ -344,8 +344,7 @@ Mistake describe(const FieldFault& fault) {
   } else if (fault.node->in_list) {
     text += " in an object of a list";
   }
-  const bool absent = fault.found.data() == nullptr;
-  const std::string hint = !absent ? ""
+  const std::string hint = !fault.absent ? ""
                            : fault.node->in_list
                                ? concat("give it a default, as in ", fault.node->type.name, ": … = 0")
                                : "give it a default, or write optional(…)";

@@ -66,6 +66,8 @@ struct FieldFault {
   const FieldNode* node = nullptr;
   const char* wrong = nullptr;  // null: there is none
   std::string_view found = {};
+  // A default would mend it.
+  bool absent = false;
 };
 
 // A field, and its values in the rows so far.

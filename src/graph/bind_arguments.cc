@@ -191,9 +191,8 @@ class ArgumentBinder {
 
   Status take(ColumnsParam& slot) {
     if (node_->kind == Kind::features) return take_named(slot);
-    if (node_->kind != Kind::list || node_->items.empty()) {
+    if (node_->kind != Kind::list || node_->items.empty())
       return error(*node_, "expected a list of columns, such as [int64, 0.5, string]");
-    }
     for (const Item& item : node_->items) {
       const Node& node = *item.value;
       ColumnsParam::Column& column = slot.columns.emplace_back();
@@ -212,21 +211,14 @@ class ArgumentBinder {
 
   Status take_named(ColumnsParam& slot) {
     FieldsParam named;
-    WEIR_TRY(take(named));
-    const auto refuses = [](const FieldType& field) -> std::optional<Mistake> {
-      if (field.form == FieldType::Form::tensor && !field.optional && field.shape == Shape()) return {};
-      return Mistake{"isn't the dtype of a column",
-                     "write a dtype, with a default for empty fields or without: int64 = 0"};
-    };
-    const Status fits = check_fields(named.fields, refuses);
-    if (!fits.ok()) return with_operator(fits, site_.def.name, field_->name);
+    WEIR_TRY(take(named, refuse_no_column));
     slot.by_name = true;
     for (FieldType& field : named.fields)
       slot.columns.push_back({field.dtype, std::move(field.fallback), std::move(field.name)});
     return {};
   }
 
-  Status take(FieldsParam& slot) {
+  Status take(FieldsParam& slot, RefusesField refuses = nullptr) {
     if (node_->kind == Kind::none && field_->allows.none) return {};
     const auto constant = [this](const Node& node, DType dtype) -> Result<Tensor> {
       WEIR_ASSIGN(ExpressionRef value, expression(node, dtype));
@@ -234,7 +226,8 @@ class ArgumentBinder {
       return error(node, expected_found("a constant", "a variable"));
     };
     auto fields = read_fields(*node_, constant);
-    if (!fields.ok()) return with_operator(fields.status(), site_.def.name, field_->name);
+    const Status fits = fields.ok() && refuses ? check_fields(*fields, refuses) : fields.status();
+    if (!fits.ok()) return with_operator(fits, site_.def.name, field_->name);
     slot = {true, *std::move(fields)};
     return {};
   }
@@ -321,7 +314,7 @@ class ArgumentBinder {
     // Its type depends on something that is wrong itself.
     const bool over_state =
         slot.takes == FunctionParam::Takes::state_and_element || slot.takes == FunctionParam::Takes::state;
-    const ColumnsSource* const columns = columns_source(site_.def);
+    const ColumnsSource* const columns = site_.def.typing.columns_source;
     if (!has_input_ || (failed_ && (over_state || columns))) return {};
     // The node to blame for a mistake in the result.
     const Node& body = node_->kind == Kind::lambda ? node_->child(1) : *node_;
@@ -350,11 +343,10 @@ class ArgumentBinder {
         break;
       }
       default: {
-        Spec element = inputs_[0]->spec();
-        if (columns) {
-          WEIR_ASSIGN(element, columns->columns_of(binder_.runtime(), *fields_.params, inputs_, *node_));
-        }
-        WEIR_ASSIGN(function, compile(element, rank_of(slot)));
+        Result<Spec> element = inputs_[0]->spec();
+        if (columns) element = columns->columns_of(binder_.runtime(), *fields_.params, inputs_, *node_);
+        WEIR_TRY(element.status());
+        WEIR_ASSIGN(function, compile(*element, rank_of(slot)));
       }
     }
     const Spec& result = function->result();
@@ -579,12 +571,10 @@ class ArgumentBinder {
 // Of a source whose files an extension reads.
 Status find_format(const CallSite& site, const ColumnsSource& source, const ParamsBase& params) {
   NameFinder* const names = site.binder.runtime().names;
-  const auto fail = [&](const Status& status) {
-    return with_operator(with_span(status, site.call.span), site.def.name);
-  };
-  if (!names) return fail(failed_precondition(concat(source.format, " was bound without extensions")));
-  auto format = names->table_format(source.format);
-  if (!format.ok()) return fail(format.status());
+  Result<RefPtr<const TableFormat>> format =
+      failed_precondition(concat(site.def.name, " was bound without extensions"));
+  if (names) format = names->table_format(site.def.name);
+  if (!format.ok()) return with_operator(with_span(format.status(), site.call.span), site.def.name);
   source.use(params, *std::move(format));
   return {};
 }
@@ -595,14 +585,14 @@ Status bind_arguments(const CallSite& site, FieldList& fields, const std::vector
                       bool has_input, std::vector<DatasetRef>& inputs) {
   ArgumentBinder binder(site, fields, has_input, inputs);
   Status mistakes;
-  const ColumnsSource* const columns = columns_source(site.def);
+  const ColumnsSource* const columns = site.def.typing.columns_source;
   if (columns) WEIR_TRY(find_format(site, *columns, *fields.params));
-  // A function of columns comes after what says which columns there are.
-  for (const bool last : {false, true}) {
-    for (size_t i = 0; i < fields.list.size(); ++i) {
-      const bool waits = columns && std::holds_alternative<FunctionParam*>(fields.list[i].slot);
-      if (waits == last) mistakes = both(mistakes, binder.bind(fields.list[i], values[i]));
-    }
+  // A function of columns comes after what says which there are.
+  for (size_t at = 0; at < 2 * fields.list.size(); ++at) {
+    const size_t i = at % fields.list.size();
+    const bool waits = columns && std::holds_alternative<FunctionParam*>(fields.list[i].slot);
+    if (waits == (at >= fields.list.size()))
+      mistakes = both(mistakes, binder.bind(fields.list[i], values[i]));
   }
   return mistakes;
 }

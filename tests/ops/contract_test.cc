@@ -98,6 +98,8 @@ TEST_CASE("contract: every operator has an entry, and every entry its operator",
     // The operators that tests add.
     const std::string name = def->name;
     if (name == "probe" || name == "narrow" || name == "fives") continue;
+    // Its files are read by an extension, which this program has not.
+    if (def->typing.columns_source) continue;
     CHECK(named.erase(def->name) == 1);
     CHECK(std::string_view(def->page.doc).size() > 20);
   }

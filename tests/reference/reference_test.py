@@ -33,7 +33,7 @@ def call(command, folder):
 def check_example(weir, source, entry):
     """The example prints its output."""
     name = entry["name"]
-    if name == "parquet":  # read by an extension, which may not be there
+    if not entry["example"]:  # its files are read by an extension, which may not be there
         return
     if not entry["output"]:
         expect(f"the example of {name} takes something from a program", True, "@" in entry["example"])

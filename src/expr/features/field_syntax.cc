@@ -201,4 +201,10 @@ Status check_fields(const std::vector<FieldType>& fields, RefusesField refuses) 
   return check_each(fields, refuses, "");
 }
 
+std::optional<Mistake> refuse_no_column(const FieldType& field) {
+  if (field.form == FieldForm::tensor && !field.optional && field.shape == Shape()) return std::nullopt;
+  return Mistake{"isn't the dtype of a column",
+                 "write a dtype, with a default for empty fields or without: int64 = 0"};
+}
+
 }  // namespace weir

@@ -24,5 +24,7 @@ Result<std::vector<FieldType>> read_fields(const syntax::Node& node, const Const
 // field.
 using RefusesField = std::optional<Mistake> (*)(const FieldType& field);
 Status check_fields(const std::vector<FieldType>& fields, RefusesField refuses);
+// Refuses what is no column of a table in text form: a dtype, with or without a default.
+std::optional<Mistake> refuse_no_column(const FieldType& field);
 
 }  // namespace weir

@@ -78,7 +78,7 @@ class Narrower {
 
  private:
   Result<Narrow> make(const DatasetRef& node, const Marks& used) {
-    if (const ColumnsSource* columns = columns_source(node->op()); columns && !node->dynamic())
+    if (const ColumnsSource* columns = node->op().typing.columns_source; columns && !node->dynamic())
       return source(*columns, node, used);
     const bool stands_for_others = node->op().typing.expand != nullptr;
     if (node->inputs().empty() || stands_for_others) return whole(node);

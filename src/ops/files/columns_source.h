@@ -1,4 +1,5 @@
-// ColumnsSource: a source whose files have columns, of which it reads those that are used.
+// ColumnsSource: a source whose files have columns, of which it reads those that are used, through an
+// extension that knows their format. OperatorTyping::columns_source.
 #pragma once
 
 #include <memory>
@@ -11,9 +12,7 @@
 namespace weir {
 
 struct ColumnsSource {
-  // The name of the format of its files.
-  const char* format;
-  // Gives the parameters the format, before anything else is asked.
+  // Gives the parameters the format of the operator's name, before anything else is asked.
   void (*use)(const ParamsBase& params, RefPtr<const TableFormat> format);
   // What a function that it has as a parameter takes: a dict of columns, according to the other parameters.
   Result<Spec> (*columns_of)(Runtime& runtime, const ParamsBase& params, std::span<const DatasetRef> inputs,
@@ -21,8 +20,5 @@ struct ColumnsSource {
   // The parameters of one that gives only this part of its structure, and reads no more.
   std::unique_ptr<ParamsBase> (*narrowed)(const ParamsBase& params, const Spec& part);
 };
-
-// Null if it is none.
-const ColumnsSource* columns_source(const OperatorDef& op);
 
 }  // namespace weir

@@ -5,7 +5,6 @@
 
 #include "core/text.h"
 #include "format/npy.h"
-#include "ops/files/columns_source.h"
 #include "ops/files/table_condition.h"
 
 namespace weir {
@@ -24,11 +23,12 @@ Status check_nulls(const TableParams& params) {
                         "nulls");
 }
 
-// How many rows the files have, if all can be read.
-int64_t rows_of(Runtime& runtime, const TableParams& params, const std::vector<std::string>& names) {
-  if (params.where.function || names.size() > kMostCountedFiles) return kUnknown;
-  std::optional<int64_t> sum = 0;
-  for (const std::string& name : names) {
+// How many rows the files have, if all can be read. `first` is the table of the first, whose fields fit.
+int64_t rows_of(Runtime& runtime, const TableParams& params, const TableFile& first,
+                std::span<const std::string> names) {
+  if (params.where.function || names.size() > kMostCountedFiles || first.rows() < 0) return kUnknown;
+  std::optional<int64_t> sum = first.rows();
+  for (const std::string& name : names.subspan(1)) {
     const auto table = open_table(runtime, params, name);
     if (!table.ok() || (*table)->rows() < 0 || !check_fields_of(*params.row, (*table)->schema()).ok())
       return kUnknown;
@@ -74,7 +74,7 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
     if (!natural.ok()) return naming_file(in_file(natural.status(), (*files)[0]));
     params.row = *std::move(natural);
   }
-  params.rows = rows_of(runtime, params, *files);
+  params.rows = rows_of(runtime, params, **first, *files);
   return {};
 }
 
@@ -127,17 +127,9 @@ void use_format(const ParamsBase& params, RefPtr<const TableFormat> format) {
   static_cast<const TableParams&>(params).format = std::move(format);
 }
 
-constexpr ColumnsSource kSources[] = {
-    {.format = "parquet", .use = use_format, .columns_of = columns_for, .narrowed = narrowed_to},
-};
-
 }  // namespace
 
-const ColumnsSource* columns_source(const OperatorDef& op) {
-  for (const ColumnsSource& source : kSources) {
-    if (op.name == std::string_view(source.format)) return &source;
-  }
-  return nullptr;
-}
+constinit const ColumnsSource table_columns = {
+    .use = use_format, .columns_of = columns_for, .narrowed = narrowed_to};
 
 }  // namespace weir

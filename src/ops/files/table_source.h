@@ -15,6 +15,7 @@
 
 #include "core/checked.h"
 #include "expr/features/field_syntax.h"
+#include "ops/files/columns_source.h"
 #include "ops/files/file_source.h"
 #include "ops/files/known_names.h"
 #include "ops/files/table_access.h"
@@ -84,13 +85,19 @@ struct TableSourceFormat {
                                                 const std::vector<std::string>& files) {
     return table_access(ctx, params.format, *params.row, files);
   }
-  static bool seeks(Context&, const Params&, const std::vector<std::string>&) { return true; }
   static const char* no_access(const Params& params) {
     return params.where.function ? "rows that are not chosen by where:" : nullptr;
   }
 };
 
+extern const ColumnsSource table_columns;
+
 template <class Kind>
-using TableSource = FileSource<TableSourceFormat<Kind>>;
+struct TableSource {
+  static OperatorDef define_with(OperatorDef def) {
+    def.typing.columns_source = &table_columns;
+    return FileSource<TableSourceFormat<Kind>>::define_with(std::move(def));
+  }
+};
 
 }  // namespace weir

@@ -104,7 +104,9 @@ struct Format {
   }
   static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(), [&](const std::string& name) {
-      return layout_of(ctx.session.files(), name, &*params.row).ok();
+      const Result<ArrayLayout> layout = layout_of(ctx.session.files(), name, &*params.row);
+      // Of UTF-32 a row may be no text.
+      return layout.ok() && !layout->type.utf32;
     });
   }
   static const char* no_access(const Params&) { return nullptr; }

@@ -167,7 +167,12 @@ class StoredAccess final : public Access {
 
 Result<Spec> stored_spec(const StoredParams& params, std::span<const DatasetRef>) { return params.spec; }
 int64_t stored_count(const StoredParams& params, std::span<const DatasetRef>) { return params.rows; }
-bool at_hand(Opening&, const ParamsBase&) { return true; }
+// Only a row of texts may fail.
+bool has_no_strings(Opening&, const ParamsBase& params) {
+  const std::vector<Component> columns = static_cast<const StoredParams&>(params).spec.components();
+  return std::none_of(columns.begin(), columns.end(),
+                      [](const Component& column) { return column.dtype == DType::string; });
+}
 
 const OperatorDef& stored_operator() {
   static const OperatorDef def = define<StoredParams, Stored>({
@@ -181,7 +186,7 @@ const OperatorDef& stored_operator() {
                    return std::unique_ptr<Access>(
                        std::make_unique<StoredAccess>(opening, static_cast<const StoredParams&>(params)));
                  },
-                 .seeks = at_hand},
+                 .seeks = has_no_strings},
   });
   return def;
 }
@@ -196,6 +201,11 @@ struct Arrays {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
   WEIR_ASSIGN(DatasetRef stored, expansion(opening, params));
   return open_access(opening.ctx, opening.inner(std::move(stored)));
+}
+
+bool at_hand(Opening& opening, const ParamsBase& params) {
+  auto stored = expansion(opening, params);
+  return stored.ok() && seeks(opening.ctx, opening.inner(*std::move(stored)));
 }
 
 // The names that were given; none are all.

@@ -356,7 +356,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         return {"weir": 1, "given": given, "generators": list(states)}
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
-        """The next loop goes on where `state_dict` was called."""
+        """The next loop continues from where `state_dict` was called."""
         self._loop = None
         self._resume = (0, [])
         if "dataset" in state:

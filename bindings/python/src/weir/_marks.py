@@ -18,7 +18,7 @@ class Marks:
 
     def __init__(self, iterator: Iterator, ahead: int = 0) -> None:
         self.iterator = iterator
-        self._ahead = ahead  # how many elements may have been read that nobody has taken
+        self._ahead = ahead  # how many elements may be read ahead of the consumer
         self._marks: list[list[Any]] = []  # positions, and how many elements were read since then
         self._next_ns = 0
 
