@@ -1,6 +1,7 @@
 #include "ops/files/known_names.h"
 
 #include <algorithm>
+#include <memory>
 
 #include "core/text.h"
 #include "dataset/stage.h"
@@ -23,8 +24,10 @@ bool takes_variables(const Program& program) {
 // Whether the elements of a dataset can be told without what encloses it.
 bool depends_on_variables(const Dataset& node) {
   if (node.dynamic() || node.opens_variables()) return true;
+  // The fields point into it.
+  const std::unique_ptr<ParamsBase> params = node.params().clone();
   Fields fields;
-  node.params().clone()->fields(fields);
+  params->fields(fields);
   for (const Field& field : fields.list) {
     const auto* const slot = std::get_if<FunctionParam*>(&field.slot);
     if (!slot || !(*slot)->function) continue;
