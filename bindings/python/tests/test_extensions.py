@@ -1,5 +1,6 @@
 """What extensions bring is used from Python like what the package has."""
 
+import os
 import subprocess
 import sys
 
@@ -41,7 +42,7 @@ except AttributeError:
 
 
 def test_by_name(folder):
-    subprocess.run([sys.executable, "-c", USE], check=True, env={"WEIR_EXTENSIONS": str(folder), "PATH": ""})
+    subprocess.run([sys.executable, "-c", USE], check=True, env={**os.environ, "WEIR_EXTENSIONS": str(folder)})
 
 
 def test_loaded_by_the_program(folder):
