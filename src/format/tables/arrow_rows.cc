@@ -142,7 +142,7 @@ void ArrowRows::make_scalar(Scalar& scalar, const ArrowArray& table, const Place
     } else if (type.fallback) {
       std::memcpy(entry, type.fallback->data, width);
     } else {
-      fail({&scalar.node, missing ? "is missing" : "is null", {}}, place, row, out);
+      fail({&scalar.node, missing ? "is missing" : "is null", {}, true}, place, row, out);
     }
   };
   if (scalar.column.index < 0) {

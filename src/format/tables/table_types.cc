@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/text.h"
 
 namespace weir {
@@ -344,6 +345,58 @@ TableType table_type(const ArrowSchema& column) {
   rest.remove_prefix(std::min<size_t>(rest.size(), 1));
   if (text.starts_with("+w:")) return {.kind = Kind::fixed_list, .size = number_at(rest)};
   return {};
+}
+
+namespace {
+
+// Whether ends of entries rise from 0 or more, up to `most`.
+template <class End>
+bool rise(const ArrowArray& array, int64_t most) {
+  const End* const ends = static_cast<const End*>(array.buffers[1]) + array.offset;
+  bool rising = ends[0] >= 0 && ends[array.length] <= most;
+  for (int64_t i = 0; i < array.length; ++i) rising = rising && ends[i] <= ends[i + 1];
+  return rising;
+}
+
+// How many entries each child has at least; -1 if the lengths of entries can't be.
+int64_t entries_of_children(const TableType& type, const ArrowArray& array) {
+  const int64_t all = array.offset + array.length;
+  switch (type.kind) {
+    case TableType::Kind::text:
+      return rise<int32_t>(array, INT32_MAX) ? 0 : -1;
+    case TableType::Kind::long_text:
+      return rise<int64_t>(array, INT64_MAX) ? 0 : -1;
+    case TableType::Kind::list:
+      return rise<int32_t>(array, array.children[0]->length) ? 0 : -1;
+    case TableType::Kind::long_list:
+      return rise<int64_t>(array, array.children[0]->length) ? 0 : -1;
+    case TableType::Kind::fixed_list:
+      return checked_multiply(all, type.size).value_or(-1);
+    default:
+      return all;
+  }
+}
+
+}  // namespace
+
+bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least) {
+  if (array.offset < 0 || array.length < least || array.length < 0 || array.n_children != column.n_children ||
+      !checked_add(array.offset, array.length))
+    return false;
+  const TableType type = table_type(column);
+  // It is not read.
+  if (type.kind == TableType::Kind::other) return true;
+  const bool texts = type.kind == TableType::Kind::text || type.kind == TableType::Kind::long_text;
+  const bool nested = type.kind == TableType::Kind::object || type.kind == TableType::Kind::fixed_list;
+  const int64_t buffers = texts ? 3 : nested ? 1 : 2;
+  if (array.n_buffers < buffers || !array.buffers) return false;
+  if (array.length > 0 && !nested && !array.buffers[1]) return false;
+  const int64_t inner = array.length == 0 && !nested ? 0 : entries_of_children(type, array);
+  if (inner < 0) return false;
+  for (int64_t i = 0; i < array.n_children; ++i) {
+    if (!has_entries(*column.children[i], *array.children[i], inner)) return false;
+  }
+  return true;
 }
 
 int64_t column_in(const ArrowSchema& table, std::string_view name) {

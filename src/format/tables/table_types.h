@@ -45,6 +45,10 @@ struct TableType {
 
 TableType table_type(const ArrowSchema& column);
 
+// Whether an array has the buffers and children of its type, and `least` entries whose lengths can be. What
+// an extension gave is checked so before it is read.
+bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least);
+
 // The column of that name, or -1.
 int64_t column_in(const ArrowSchema& table, std::string_view name);
 

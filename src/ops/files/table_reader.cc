@@ -73,6 +73,7 @@ TableReader::TableReader(std::unique_ptr<TableFile> file, std::string name,
                          const std::vector<FieldType>& fields, const TableWhere* where)
     : file_(std::move(file)),
       name_(std::move(name)),
+      wanted_(fields),
       where_(where),
       columns_(columns_of(fields)),
       fields_(fields) {
@@ -122,9 +123,13 @@ Status TableReader::begin() {
   if (left.empty()) return {};
   row_ = left[0].first;
   WEIR_ASSIGN(stream_, file_->read(columns_, left));
-  WEIR_ASSIGN(const ArrowOwned<ArrowSchema> schema, stream_->schema());
-  fields_.bind(*schema);
-  if (judged_) judged_->bind(*schema);
+  WEIR_ASSIGN(schema_, stream_->schema());
+  // Those of the file, which were checked, unless the extension is wrong.
+  Status fits = check_fields_of(wanted_, *schema_);
+  if (fits.ok() && where_) fits = check_fields_of(where_->fields, *schema_);
+  if (!fits.ok()) return of_file(fits, name_);
+  fields_.bind(*schema_);
+  if (judged_) judged_->bind(*schema_);
   return {};
 }
 
@@ -140,6 +145,8 @@ Result<bool> TableReader::more() {
       return file_error(Code::data_loss,
                         expected_found(concat(rows(), " rows"), concat("the end after ", row_)), name_);
     }
+    if (!has_entries(*schema_, *next, 0))
+      return file_error(Code::internal, "the extension gave a batch that has not the columns it said", name_);
     batch_ = make_ref<TableBatch>(std::move(next));
     at_ = 0;
   }

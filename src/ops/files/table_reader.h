@@ -70,6 +70,7 @@ class TableReader {
 
   const std::unique_ptr<TableFile> file_;
   const std::string name_;
+  const std::vector<FieldType> wanted_;
   const TableWhere* const where_;
   std::vector<std::string> columns_;
   ArrowRows fields_;
@@ -80,6 +81,8 @@ class TableReader {
   size_t range_ = 0;
   int64_t row_ = 0;
   std::unique_ptr<TableStream> stream_;
+  // Of its batches.
+  ArrowOwned<ArrowSchema> schema_;
   RefPtr<TableBatch> batch_;
   // The row of the batch that is `row_`.
   int64_t at_ = 0;
