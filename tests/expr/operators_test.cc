@@ -15,6 +15,49 @@ TEST_CASE("arithmetic wraps, broadcasts and keeps dtypes") {
   lab.check("v -> (v * 10, 10 - v)", {"[1, 2, 3]"}, {"([10, 20, 30], [9, 8, 7])"});
 }
 
+// What repeats along the last dimensions goes through memory of a few thousand bytes: more than fits, with a
+// rest, other values in each row, and what doesn't fit.
+TEST_CASE("arguments that repeat along the last dimensions are those that gather brings to each entry") {
+  Lab lab;
+  const std::vector<std::string> rows = {"2", "3", "7"};
+  const std::vector<std::string> truths = {"true", "true", "true"};
+  const auto check = [&](const std::string& x, const std::string& r, const std::string& dims, int period) {
+    const std::string each = "reshape(gather(reshape(" + r + ", [-1]), arange(size(" + x + ")) % " +
+                             std::to_string(period) + "), " + dims + ")";
+    INFO(x << " with " << r);
+    lab.check("n -> all(" + x + " * " + r + " == " + x + " * " + each + ")", rows, truths);
+    lab.check("n -> all(" + r + " - " + x + " == " + each + " - " + x + ")", rows, truths);
+    lab.check("n -> all(where(" + x + " > " + r + ", " + x + ", -1) == where(" + x + " > " + each + ", " + x +
+                  ", -1))",
+              rows, truths);
+  };
+  check("reshape(arange(4200) * n, [600, 7])", "(arange(7) - n)", "[600, 7]", 7);
+  check("reshape(arange(4200), [600, 7])", "(arange(7) - n)", "[600, 7]", 7);
+  check("reshape(arange(4200) * n, [600, 7])", "reshape(arange(7), [1, 7])", "[600, 7]", 7);
+  check("reshape(arange(1030) * n, [2, 1, 515])", "reshape(arange(515) * n, [1, 515])", "[2, 1, 515]", 515);
+  check("reshape(arange(4200) * n, [100, 6, 7])", "reshape(arange(42) * n, [6, 7])", "[100, 6, 7]", 42);
+  check("reshape(arange(6) * n, [2, 3])", "(arange(3) - n)", "[2, 3]", 3);
+  lab.check(
+      "n -> all(uint8(reshape(arange(5000), [1250, 4])) + uint8(arange(4) * n) == "
+      "uint8(reshape(arange(5000) + gather(arange(4) * n, arange(5000) % 4), [1250, 4])))",
+      rows, truths);
+  // Two that repeat, one within the other.
+  lab.check(
+      "n -> all(clip(reshape(arange(1200) * n, [50, 4, 6]), reshape(arange(24), [4, 6]), arange(6) + 500) == "
+      "clip(reshape(arange(1200) * n, [50, 4, 6]), reshape(gather(arange(24), arange(1200) % 24), [50, 4, 6]), "
+      "reshape(gather(arange(6) + 500, arange(1200) % 6), [50, 4, 6])))",
+      rows, truths);
+  // Along another dimension, in several rows.
+  lab.check(
+      "n -> all(reshape(arange(120), [40, 3]) * reshape(arange(40) - n, [40, 1]) == "
+      "reshape(arange(120) * (arange(120) // 3 - n), [40, 3]))",
+      rows, truths);
+  const std::string divide = "n -> sum(reshape(arange(1536), [512, 3]) // (arange(3) - n))";
+  lab.check(divide, {"-1", "0", "2", "3"}, {"719616", "error", "error", "-720896"});
+  lab.check("n -> sum(string_length(as_string(reshape(arange(1200), [400, 3])) + [\"a\", \"bb\", \"\"]))",
+            {"0"}, {"4890"});
+}
+
 TEST_CASE("division follows Python's signs, and by zero fails its element only") {
   Lab lab;
   const std::vector<std::string> rows = {"(7, 2)", "(-7, 2)", "(7, -2)", "(-7, -2)", "(1, 0)", "(100, 9)"};

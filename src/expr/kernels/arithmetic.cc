@@ -31,23 +31,20 @@ struct Multiply {
 
 // Visits the pairs of strings that broadcasting brings together, in the order of the result.
 template <class F>
-void each_pair(KernelRun& run, const Shape& shape, F f) {
-  const std::array<Strides, 2> strides = {broadcast_strides(run.arg(0).shape, shape),
-                                          broadcast_strides(run.arg(1).shape, shape)};
-  const auto visit = [&](int64_t, int64_t width, unsigned mask, const Str* a, const Str* b) {
+void each_pair(const KernelRun& run, const Shape& shape, F f) {
+  const auto visit = [&](int64_t, int64_t width, unsigned mask, const uint8_t* const* in) {
+    const auto* const a = reinterpret_cast<const Str*>(in[0]);
+    const auto* const b = reinterpret_cast<const Str*>(in[1]);
     for (int64_t k = 0; k < width; ++k) f(a[(mask & 1) != 0 ? k : 0], b[(mask & 2) != 0 ? k : 0]);
   };
-  for (int row = 0; row < run.rows(); ++row) {
-    elementwise::walk(shape, strides, std::index_sequence<0, 1>(), visit, run.arg(0).row<Str>(row),
-                      run.arg(1).row<Str>(row));
-  }
+  elementwise::EntryRuns(run, 2, shape).each(visit);
 }
 
 void join_body(KernelRun& run) {
   const std::optional<Shape> shape = broadcast_run(run);
   if (!shape) return;
   Str* out = run.make<Str>(0, *shape);
-  if (out == nullptr) return;
+  if (out == nullptr || shape->count() == 0) return;
   size_t size = 0;
   each_pair(run, *shape, [&](const Str& a, const Str& b) { size += a.size + b.size; });
   char* bytes = run.bytes(size);

@@ -54,16 +54,17 @@ inline std::optional<Mistake> mistake(AdjustBy by, float first, float second) {
   return expected_found(expected, std::to_string(first));
 }
 
-template <AdjustBy kBy>
-float number_of(const KernelRun& run, int row, float first, float second) {
-  if constexpr (kBy == AdjustBy::given) return first;
-  if constexpr (kBy == AdjustBy::drawn_between) return draw_between(row_philox(run, row), 0, first, second);
+inline float number_of(AdjustBy by, const KernelRun& run, int row, float first, float second) {
+  if (by == AdjustBy::given) return first;
+  if (by == AdjustBy::drawn_between) return draw_between(row_philox(run, row), 0, first, second);
   return draw_between(row_philox(run, row), 0, -first, first);
 }
 
 // Computes `rows` rows that lie one after the other.
 template <class Effect, class T>
-void images(const Shape& shape, int64_t rows, const T* in, T* out, float number) {
+void images(const Shape& shape, int64_t rows, const uint8_t* from, uint8_t* to, float number) {
+  const auto* const in = reinterpret_cast<const T*>(from);
+  auto* const out = reinterpret_cast<T*>(to);
   const int64_t count = shape.count();
   if (count == 0) return;
   if constexpr (std::is_same_v<Effect, colour::Contrast>) {
@@ -79,28 +80,32 @@ void images(const Shape& shape, int64_t rows, const T* in, T* out, float number)
   }
 }
 
-template <class Effect, class T, AdjustBy kBy>
-void body(KernelRun& run) {
+using Images = void (*)(const Shape& shape, int64_t rows, const uint8_t* in, uint8_t* out, float number);
+
+// What all bodies do; it differs by the rows' loop.
+inline void make_images(KernelRun& run, const ImageRule& rule, AdjustBy by, Images images) {
   const Arg& x = run.arg(0);
-  constexpr ImageRule kRule = rule_of<Effect, kBy>();
-  if (!check_image(run, x.shape, kRule)) return;
-  T* out = run.make<T>(0, x.shape);
+  if (!check_image(run, x.shape, rule)) return;
+  uint8_t* const out = run.make(0, x.shape);
   if (out == nullptr) return;
-  const bool one_number = kBy == AdjustBy::given && (run.arg(1).stride == 0 || run.rows() == 1);
-  if (one_number && is_flat(run, x)) {
-    return images<Effect>(x.shape, run.rows(), x.row<T>(0), out, *run.arg(1).row<float>(0));
-  }
-  const int64_t count = x.shape.count();
+  if (by == AdjustBy::given && (run.arg(1).stride == 0 || run.rows() == 1) && is_flat(run, x))
+    return images(x.shape, run.rows(), x.data, out, *run.arg(1).row<float>(0));
   for (int i = 0; i < run.rows(); ++i) {
     const float first = *run.arg(1).row<float>(i);
-    const float second = kBy == AdjustBy::drawn_between ? *run.arg(2).row<float>(i) : 0.0f;
-    if (const std::optional<Mistake> wrong = mistake(kBy, first, second)) {
-      run.fail(i, invalid_argument(concat(kRule.function, ": ", wrong->sentence())));
+    const float second = by == AdjustBy::drawn_between ? *run.arg(2).row<float>(i) : 0.0f;
+    if (const std::optional<Mistake> wrong = mistake(by, first, second)) {
+      run.fail(i, invalid_argument(concat(rule.function, ": ", wrong->sentence())));
       continue;
     }
-    const float number = number_of<kBy>(run, i, first, second);
-    images<Effect>(x.shape, 1, x.row<T>(i), out + i * count, number);
+    const float number = number_of(by, run, i, first, second);
+    images(x.shape, 1, x.row<uint8_t>(i), out + static_cast<size_t>(i) * x.row_bytes(), number);
   }
+}
+
+template <class Effect, class T, AdjustBy kBy>
+void body(KernelRun& run) {
+  constexpr ImageRule kRule = rule_of<Effect, kBy>();
+  make_images(run, kRule, kBy, images<Effect, T>);
 }
 
 }  // namespace adjust

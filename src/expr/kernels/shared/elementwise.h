@@ -89,76 +89,78 @@ void map_entries(const A* in, R* out, int64_t count) {
   loop_masked<1, F, R, A>(out, count, in);
 }
 
-// The loop that was made for the mask, or the one for all.
-template <class F, class R, class... As, unsigned... Masks>
-[[gnu::noinline]] void span(R* out, int64_t count, unsigned mask, Vectorised<Masks...>, const As*... in) {
-  const bool done =
-      ((mask == Masks ? (loop_masked<Masks, F, R, As...>(out, count, in...), true) : false) || ...);
-  if (!done) loop_stepped<F, R, As...>(out, count, mask, std::index_sequence_for<As...>(), in...);
-}
+// Entries of all arguments from `in` on, as their bytes; bit i of the mask as above.
+using Span = void (*)(uint8_t* out, int64_t count, unsigned mask, const uint8_t* const* in);
+// Likewise; up to an entry that fails: returns how many there are before it, and says why it failed.
+using CheckedSpan = int64_t (*)(uint8_t* out, int64_t count, unsigned mask, const uint8_t* const* in,
+                                const char** wrong);
 
-// Visits the entries of one row in any broadcast: calls f(at, width, mask, in...) for each run along the last
-// dimension, with the index of its first entry in `shape`.
-template <class Visit, class... As, size_t... I>
-void walk(const Shape& shape, const std::array<Strides, sizeof...(As)>& strides, std::index_sequence<I...>,
-          Visit f, const As*... in) {
-  const int64_t count = shape.count();
-  const int last = shape.rank() - 1;
-  const int64_t width = last < 0 ? 1 : shape[last];
-  const unsigned mask = last < 0 ? 0 : ((strides[I].step[last] != 0 ? 1u << I : 0u) | ...);
-  int64_t at[kMaxRank] = {};
-  for (int64_t done = 0; done < count; done += width) {
-    int64_t offset[sizeof...(As)] = {};
-    for (int d = 0; d < last; ++d) ((offset[I] += at[d] * strides[I].step[d]), ...);
-    f(done, width, mask, (in + offset[I])...);
-    for (int d = last - 1; d >= 0 && ++at[d] == shape[d]; --d) at[d] = 0;
-  }
-}
+// The runs of entries in all rows of the first `arguments` arguments, in any broadcast, with their masks:
+// visit(at, count, mask, in), where `at` counts the entries of all rows, which have the shape `shape`. Short
+// arguments that repeat along the last dimensions, such as a number for each channel, are repeated in memory,
+// so that runs are long.
+// REQUIRES: shape.count() > 0
+class EntryRuns {
+ public:
+  static constexpr int kMostArguments = 4;
 
-// What the arguments broadcast to. If they don't, fails every row and returns nothing.
-template <size_t... I>
-std::optional<Shape> common_shape(KernelRun& run, std::index_sequence<I...>) {
-  const Shape& first = run.arg(0).shape;
-  return ((run.arg(I).shape == first) && ...) ? std::optional<Shape>(first) : broadcast_run(run);
-}
+  EntryRuns(const KernelRun& run, int arguments, const Shape& shape);
+  EntryRuns(const EntryRuns&) = delete;
+  EntryRuns& operator=(const EntryRuns&) = delete;
+  template <class Visit>
+  void each(Visit visit);
 
-// The arguments that move from entry to entry, if all rows are one run: the others are one entry for all of
-// them.
-template <size_t... I>
-std::optional<unsigned> flat_mask(const KernelRun& run, const Shape& shape, std::index_sequence<I...>) {
-  const bool flat[] = {(run.arg(I).shape == shape && is_flat(run, run.arg(I)))...};
-  const auto same = [&](const Arg& arg) {
-    return arg.shape.count() == 1 && (arg.stride == 0 || run.rows() == 1);
+ private:
+  static constexpr size_t kRepeatedBytes = 4096;
+  struct Argument {
+    const Arg* arg;
+    int64_t entry_bytes;
+    // Its number of entries, if it repeats along the last dimensions; else 0.
+    int64_t period;
+    Strides strides;
+    alignas(16) std::array<uint8_t, kRepeatedBytes> repeated;
   };
-  if (!((flat[I] || same(run.arg(I))) && ...)) return std::nullopt;
-  return ((flat[I] ? 1u << I : 0u) | ...);
-}
 
-template <class F, class R, class... As, size_t... I>
-[[gnu::noinline]] void rows(KernelRun& run, std::index_sequence<I...> each) {
+  void walk_last_dimension();
+  // The entries of a row, from which next() goes on.
+  void begin(int row);
+  bool next();
+
+  const Shape& shape_;
+  const size_t count_of_arguments_;
+  int rows_;
+  // Of a row, of the rest of it, of a run, and of the longest one.
+  int64_t count_;
+  int64_t left_ = 0;
+  int64_t width_ = 0;
+  int64_t most_;
+  unsigned mask_ = 0;
+  // Runs follow the last dimension.
+  bool walks_ = false;
+  std::array<int64_t, kMaxRank> place_ = {};
+  std::array<const uint8_t*, kMostArguments> in_ = {};
+  std::array<Argument, kMostArguments> arguments_;
+};
+
+// Makes the result, whose entries have so many bytes. Shapes that do not broadcast fail every row.
+void make_entries(KernelRun& run, int arguments, size_t bytes, Span span);
+void make_checked_entries(KernelRun& run, int arguments, size_t bytes, CheckedSpan span);
+
+// The loop that was made for the mask, or the one for all.
+template <class F, class R, class... As, unsigned... Masks, size_t... I>
+void span_of(R* out, int64_t count, unsigned mask, const uint8_t* const* in, Vectorised<Masks...>,
+             std::index_sequence<I...> each) {
+  const bool done =
+      ((mask == Masks
+            ? (loop_masked<Masks, F, R, As...>(out, count, reinterpret_cast<const As*>(in[I])...), true)
+            : false) ||
+       ...);
+  if (!done) loop_stepped<F, R, As...>(out, count, mask, each, reinterpret_cast<const As*>(in[I])...);
+}
+template <class F, class R, class... As>
+void span(uint8_t* out, int64_t count, unsigned mask, const uint8_t* const* in) {
   using Masks = typename MasksOf<F, sizeof...(As)>::type;
-  const std::optional<Shape> shape = common_shape(run, each);
-  if (!shape) return;
-  R* out = run.make<R>(0, *shape);
-  if (out == nullptr) return;
-  const int64_t count = shape->count();
-  if (const std::optional<unsigned> mask = flat_mask(run, *shape, each))
-    return span<F, R, As...>(out, count * run.rows(), *mask, Masks(), run.arg(I).template row<As>(0)...);
-  const bool whole[] = {run.arg(I).shape == *shape...};
-  const bool single[] = {run.arg(I).shape.count() == 1 ...};
-  if (((whole[I] || single[I]) && ...)) {
-    const unsigned mask = ((whole[I] ? 1u << I : 0u) | ...);
-    for (int row = 0; row < run.rows(); ++row)
-      span<F, R, As...>(out + row * count, count, mask, Masks(), run.arg(I).template row<As>(row)...);
-    return;
-  }
-  const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
-  for (int row = 0; row < run.rows(); ++row, out += count) {
-    const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
-      span<F, R, As...>(out + at, width, mask, Masks(), in...);
-    };
-    walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
-  }
+  span_of<F, R, As...>(reinterpret_cast<R*>(out), count, mask, in, Masks(), std::index_sequence_for<As...>());
 }
 
 // One argument broadcasts with nothing.
@@ -174,54 +176,43 @@ void body(KernelRun& run, std::index_sequence<0>) {
 }
 
 template <class F, class R, class... As, size_t... I>
-void body(KernelRun& run, std::index_sequence<I...> each) {
+void body(KernelRun& run, std::index_sequence<I...>) {
   // One scalar, as a fold over a sequence has for each element, costs as little as it can.
-  if (run.rows() != 1 || ((run.arg(I).shape.rank() != 0) || ...)) return rows<F, R, As...>(run, each);
+  if (run.rows() != 1 || ((run.arg(I).shape.rank() != 0) || ...))
+    return make_entries(run, sizeof...(As), sizeof(R), span<F, R, As...>);
   if (R* out = run.make<R>(0, run.arg(0).shape))
     *out = store<R>(F()(load(*run.arg(I).template row<As>(0))...));
 }
 
-// Computes entries up to one that fails, if any: returns how many, and says why it failed.
 template <class F, class R, class... As, size_t... I>
-[[gnu::noinline]] int64_t checked_span(R* out, int64_t count, unsigned mask, const char*& wrong,
-                                       std::index_sequence<I...>, const As*... in) {
+int64_t checked_loop(R* out, int64_t count, unsigned mask, const char** wrong, std::index_sequence<I...>,
+                     const As*... in) {
   for (int64_t k = 0; k < count; ++k) {
-    wrong = F::check(load(in[(mask >> I & 1) != 0 ? k : 0])...);
-    if (wrong != nullptr) return k;
+    *wrong = F::check(load(in[(mask >> I & 1) != 0 ? k : 0])...);
+    if (*wrong != nullptr) return k;
     out[k] = store<R>(F()(load(in[(mask >> I & 1) != 0 ? k : 0])...));
   }
   return count;
 }
-
 template <class F, class R, class... As, size_t... I>
-[[gnu::noinline]] void checked_rows(KernelRun& run, std::index_sequence<I...> each) {
-  const std::optional<Shape> shape = common_shape(run, each);
-  if (!shape) return;
-  R* out = run.make<R>(0, *shape);
-  if (out == nullptr) return;
-  const int64_t count = shape->count();
-  const char* wrong = nullptr;
-  if (const std::optional<unsigned> mask = flat_mask(run, *shape, each)) {
-    const int64_t all = count * run.rows();
-    for (int64_t k = 0; k < all;) {
-      k += checked_span<F, R, As...>(out + k, all - k, *mask, wrong, each,
-                                     (run.arg(I).template row<As>(0) + ((*mask >> I & 1) != 0 ? k : 0))...);
-      if (wrong == nullptr) break;
-      // The next row goes on.
-      const int64_t row = k / count;
-      run.fail(static_cast<int>(row), invalid_argument(wrong));
-      k = (row + 1) * count;
-    }
-    return;
-  }
-  const std::array<Strides, sizeof...(As)> strides = {broadcast_strides(run.arg(I).shape, *shape)...};
-  for (int row = 0; row < run.rows(); ++row, out += count) {
-    wrong = nullptr;
-    const auto visit = [&](int64_t at, int64_t width, unsigned mask, const As*... in) {
-      if (wrong == nullptr) checked_span<F, R, As...>(out + at, width, mask, wrong, each, in...);
-    };
-    walk(*shape, strides, each, visit, run.arg(I).template row<As>(row)...);
-    if (wrong != nullptr) run.fail(row, invalid_argument(wrong));
+int64_t checked_span_of(R* out, int64_t count, unsigned mask, const uint8_t* const* in, const char** wrong,
+                        std::index_sequence<I...> each) {
+  return checked_loop<F, R, As...>(out, count, mask, wrong, each, reinterpret_cast<const As*>(in[I])...);
+}
+template <class F, class R, class... As>
+int64_t checked_span(uint8_t* out, int64_t count, unsigned mask, const uint8_t* const* in,
+                     const char** wrong) {
+  return checked_span_of<F, R, As...>(reinterpret_cast<R*>(out), count, mask, in, wrong,
+                                      std::index_sequence_for<As...>());
+}
+
+template <class Visit>
+void EntryRuns::each(Visit visit) {
+  for (int row = 0; row < rows_; ++row) {
+    begin(row);
+    do {
+      visit((row + 1) * count_ - left_, width_, mask_, in_.data());
+    } while (next());
   }
 }
 
@@ -237,7 +228,7 @@ void entries_body(KernelRun& run) {
 // with such an entry fail; the others are unaffected.
 template <class F, class R, class... As>
 void checked_body(KernelRun& run) {
-  elementwise::checked_rows<F, R, As...>(run, std::index_sequence_for<As...>());
+  elementwise::make_checked_entries(run, sizeof...(As), sizeof(R), elementwise::checked_span<F, R, As...>);
 }
 
 }  // namespace weir

@@ -127,9 +127,26 @@ void fold_columns(const In* in, int64_t count, int64_t step, int64_t width, type
   }
 }
 
+// Where values go: to the result, or to `kept` for the next pass. Known at run time, since a pass of its own
+// for each would be larger and no faster.
+template <class Op, class R>
+struct ReduceSink {
+  R* out;
+  typename Op::Acc* kept;
+  int64_t reduced;
+
+  void operator()(int64_t k, typename Op::Acc value) const {
+    if (kept != nullptr) {
+      kept[k] = value;
+    } else {
+      out[k] = Op::template finish<R>(value, reduced);
+    }
+  }
+};
+
 // Calls sink(place, value) for every place of the result.
-template <class Op, class In, class Sink>
-void run_pass(const ReducePass& pass, int64_t outer, const In* in, Sink sink) {
+template <class Op, class In, class R>
+void run_pass(const ReducePass& pass, int64_t outer, const In* in, const ReduceSink<Op, R>& sink) {
   if (pass.extent == 0) {
     for (int64_t k = 0; k < outer * pass.inner; ++k) sink(k, Op::identity());
     return;
@@ -153,20 +170,18 @@ void run_pass(const ReducePass& pass, int64_t outer, const In* in, Sink sink) {
 template <class T, class R, class Op>
 void run_plan(const ReducePlan& plan, int64_t rows, const T* in, R* out) {
   using Acc = typename Op::Acc;
-  const auto finish = [&](int64_t k, Acc value) { out[k] = Op::template finish<R>(value, plan.reduced); };
-  const auto outer = [&](int i) { return rows * plan.passes[static_cast<size_t>(i)].outer; };
-  if (plan.count == 1) return run_pass<Op>(plan.passes[0], outer(0), in, finish);
   // In separate memory, since vector<bool> would pack.
   std::unique_ptr<Acc[]> last;
   for (int i = 0; i < plan.count; ++i) {
     const ReducePass& pass = plan.passes[static_cast<size_t>(i)];
-    if (i + 1 == plan.count) return run_pass<Op>(pass, outer(i), last.get(), finish);
-    auto next = std::make_unique<Acc[]>(static_cast<size_t>(outer(i) * pass.inner));
-    const auto keep = [&](int64_t k, Acc value) { next[static_cast<size_t>(k)] = value; };
+    const int64_t outer = rows * pass.outer;
+    std::unique_ptr<Acc[]> next;
+    if (i + 1 < plan.count) next = std::make_unique<Acc[]>(static_cast<size_t>(outer * pass.inner));
+    const ReduceSink<Op, R> sink = {out, next.get(), plan.reduced};
     if (i == 0) {
-      run_pass<Op>(pass, outer(i), in, keep);
+      run_pass<Op>(pass, outer, in, sink);
     } else {
-      run_pass<Op>(pass, outer(i), last.get(), keep);
+      run_pass<Op>(pass, outer, static_cast<const Acc*>(last.get()), sink);
     }
     last = std::move(next);
   }

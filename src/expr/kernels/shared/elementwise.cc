@@ -1,0 +1,157 @@
+#include "expr/kernels/shared/elementwise.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weir::elementwise {
+
+namespace {
+
+std::optional<Shape> common_shape(KernelRun& run, int arguments) {
+  const Shape& first = run.arg(0).shape;
+  for (int i = 1; i < arguments; ++i) {
+    if (!(run.arg(i).shape == first)) return broadcast_run(run);
+  }
+  return first;
+}
+
+// Whether the last dimensions of `shape` are those of `from`, after its leading ones.
+bool repeats(const Shape& from, const Shape& shape) {
+  int first = 0;
+  while (first < from.rank() && from[first] == 1) ++first;
+  const std::span<const int64_t> dims = from.dims().subspan(static_cast<size_t>(first));
+  return dims.size() <= shape.dims().size() && std::ranges::equal(dims, shape.dims().last(dims.size()));
+}
+
+}  // namespace
+
+EntryRuns::EntryRuns(const KernelRun& run, int arguments, const Shape& shape)
+    : shape_(shape),
+      count_of_arguments_(static_cast<size_t>(arguments)),
+      rows_(run.rows()),
+      count_(shape.count()),
+      most_(count_) {
+  // All rows are one run if each argument's are, or it is one entry for all of them.
+  bool is_one_run = true;
+  unsigned flat = 0;
+  int64_t period = 1;
+  int64_t widest = 1;
+  for (int i = 0; i < arguments; ++i) {
+    Argument& argument = arguments_[static_cast<size_t>(i)];
+    const Arg& arg = run.arg(i);
+    const bool is_whole = arg.shape == shape;
+    const bool is_single = arg.shape.count() == 1;
+    argument.arg = &arg;
+    argument.entry_bytes = static_cast<int64_t>(dtype_size(arg.dtype));
+    argument.period = is_whole || is_single ? 0 : arg.shape.count();
+    if (is_whole && is_flat(run, arg)) {
+      flat |= 1u << i;
+    } else {
+      is_one_run = is_one_run && is_single && (arg.stride == 0 || rows_ == 1);
+    }
+    if (is_whole || argument.period > 0) mask_ |= 1u << i;
+    if (argument.period == 0) continue;
+    walks_ = walks_ || !repeats(arg.shape, shape);
+    period = std::max(period, argument.period);
+    widest = std::max(widest, argument.entry_bytes);
+  }
+  if (is_one_run) {
+    mask_ = flat;
+    most_ = count_ *= rows_;
+    rows_ = 1;
+  } else if (period > 1) {
+    const int64_t fits = static_cast<int64_t>(kRepeatedBytes) / widest / period * period;
+    most_ = std::min(count_, fits);
+    if (walks_ || fits == 0) walk_last_dimension();
+  }
+}
+
+void EntryRuns::walk_last_dimension() {
+  const int last = shape_.rank() - 1;
+  walks_ = true;
+  most_ = shape_[last];
+  mask_ = 0;
+  for (unsigned i = 0; i < count_of_arguments_; ++i) {
+    Argument& argument = arguments_[i];
+    argument.strides = broadcast_strides(argument.arg->shape, shape_);
+    if (argument.strides.step[last] != 0) mask_ |= 1u << i;
+    for (int64_t& step : argument.strides.step) step *= argument.entry_bytes;
+  }
+}
+
+void EntryRuns::begin(int row) {
+  left_ = count_;
+  width_ = most_;
+  place_ = {};
+  for (size_t i = 0; i < count_of_arguments_; ++i) {
+    Argument& argument = arguments_[i];
+    const uint8_t* const from = argument.arg->row<uint8_t>(row);
+    in_[i] = from;
+    if (argument.period == 0 || walks_) continue;
+    in_[i] = argument.repeated.data();
+    if (row > 0 && argument.arg->stride == 0) continue;
+    const auto size = static_cast<size_t>(argument.period * argument.entry_bytes);
+    for (size_t done = 0; done < static_cast<size_t>(most_ * argument.entry_bytes); done += size)
+      std::memcpy(argument.repeated.data() + done, from, size);
+  }
+}
+
+bool EntryRuns::next() {
+  left_ -= width_;
+  if (left_ == 0) return false;
+  if (!walks_) {
+    for (size_t i = 0; i < count_of_arguments_; ++i) {
+      const bool moves = (mask_ >> i & 1) != 0 && arguments_[i].period == 0;
+      if (moves) in_[i] += width_ * arguments_[i].entry_bytes;
+    }
+    width_ = std::min(width_, left_);
+    return true;
+  }
+  for (int d = shape_.rank() - 2; d >= 0; --d) {
+    int64_t& place = place_[static_cast<size_t>(d)];
+    const bool turns = ++place == shape_[d];
+    const int64_t steps = turns ? 1 - shape_[d] : 1;
+    for (size_t i = 0; i < count_of_arguments_; ++i) in_[i] += steps * arguments_[i].strides.step[d];
+    if (!turns) break;
+    place = 0;
+  }
+  return true;
+}
+
+void make_entries(KernelRun& run, int arguments, size_t bytes, Span span) {
+  const std::optional<Shape> shape = common_shape(run, arguments);
+  if (!shape) return;
+  uint8_t* const out = run.make(0, *shape);
+  if (out == nullptr || shape->count() == 0) return;
+  EntryRuns(run, arguments, *shape)
+      .each([&](int64_t at, int64_t count, unsigned mask, const uint8_t* const* in) {
+        span(out + static_cast<size_t>(at) * bytes, count, mask, in);
+      });
+}
+
+void make_checked_entries(KernelRun& run, int arguments, size_t bytes, CheckedSpan span) {
+  const std::optional<Shape> shape = common_shape(run, arguments);
+  if (!shape) return;
+  uint8_t* const out = run.make(0, *shape);
+  const int64_t row_count = shape->count();
+  if (out == nullptr || row_count == 0) return;
+  const auto visit = [&](int64_t at, int64_t count, unsigned mask, const uint8_t* const* in) {
+    std::array<const uint8_t*, EntryRuns::kMostArguments> from = {};
+    for (int64_t k = 0; k < count;) {
+      for (size_t i = 0; i < static_cast<size_t>(arguments); ++i) {
+        const auto size = static_cast<int64_t>(dtype_size(run.arg(static_cast<int>(i)).dtype));
+        from[i] = in[i] + ((mask >> i & 1) != 0 ? k * size : 0);
+      }
+      const char* wrong = nullptr;
+      k += span(out + static_cast<size_t>(at + k) * bytes, count - k, mask, from.data(), &wrong);
+      if (wrong == nullptr) return;
+      // The next row goes on.
+      const int64_t row = (at + k) / row_count;
+      run.fail(static_cast<int>(row), invalid_argument(wrong));
+      k = (row + 1) * row_count - at;
+    }
+  };
+  EntryRuns(run, arguments, *shape).each(visit);
+}
+
+}  // namespace weir::elementwise
