@@ -30,7 +30,7 @@ double squared_distance(T value, double mean) {
 
 // The sum of the squared distances of adjacent entries from their mean.
 template <class T>
-double distances(const T* in, int64_t count, double mean) {
+[[gnu::noinline]] double distances(const T* in, int64_t count, double mean) {
   if (count > reduce::kLeaf) {
     const int64_t half = reduce::left_half(count, reduce::kLeaf);
     return distances(in, half, mean) + distances(in + half, count - half, mean);
@@ -42,8 +42,8 @@ double distances(const T* in, int64_t count, double mean) {
 
 // The same for each of `width` columns of `count` rows, `step` entries apart.
 template <class T>
-void column_distances(const T* in, int64_t count, int64_t step, int64_t width, const double* means,
-                      double* out) {
+[[gnu::noinline]] void column_distances(const T* in, int64_t count, int64_t step, int64_t width,
+                                        const double* means, double* out) {
   if (count > reduce::kColumnLeaf) {
     double right[reduce::kTile];
     const int64_t half = reduce::left_half(count, reduce::kColumnLeaf);
@@ -58,9 +58,19 @@ void column_distances(const T* in, int64_t count, int64_t step, int64_t width, c
   }
 }
 
+// Where variances go.
+template <class T>
+struct VarianceSink {
+  T* out;
+  bool root;
+  void operator()(int64_t k, double value) const {
+    out[k] = store<T>(static_cast<Compute<T>>(root ? std::sqrt(value) : value));
+  }
+};
+
 // Adjacent axes: calls sink(place, variance) for every place of the result.
-template <class T, class Sink>
-void one_pass(const ReducePass& pass, int64_t outer, const T* in, Sink sink) {
+template <class T>
+void one_pass(const ReducePass& pass, int64_t outer, const T* in, const VarianceSink<T>& sink) {
   const double count = static_cast<double>(pass.extent);
   if (pass.extent == 0) {
     for (int64_t k = 0; k < outer * pass.inner; ++k) sink(k, 0.0 / count);
@@ -88,8 +98,9 @@ void one_pass(const ReducePass& pass, int64_t outer, const T* in, Sink sink) {
 }
 
 // Axes with others between them: the distances of one row are written down first.
-template <class T, class Sink>
-void many_passes(const ReducePlan& plan, const Shape& shape, const ReduceAxes& axes, const T* in, Sink sink) {
+template <class T>
+void many_passes(const ReducePlan& plan, const Shape& shape, const ReduceAxes& axes, const T* in,
+                 const VarianceSink<T>& sink) {
   const int64_t count = shape.count();
   ReduceAxes kept = axes;
   kept.keepdims = true;
@@ -113,26 +124,30 @@ void many_passes(const ReducePlan& plan, const Shape& shape, const ReduceAxes& a
     sink(k, sums[static_cast<size_t>(k)] / static_cast<double>(plan.reduced));
 }
 
-template <class T, bool kRoot>
-void variance_body(KernelRun& run) {
+template <class T>
+void variances(KernelRun& run, bool root) {
   const Arg& x = run.arg(0);
   const auto& axes = run.state<ReduceAxes>();
   const ReducePlan plan = plan_reduction(x.shape, axes);
   const Shape shape = axes.result(x.shape);
   T* out = run.make<T>(0, shape);
   if (out == nullptr) return;
-  const auto put = [&](int64_t k, double value) {
-    out[k] = store<T>(static_cast<Compute<T>>(kRoot ? std::sqrt(value) : value));
-  };
   const ReducePass& pass = plan.passes[0];
-  if (plan.count == 1 && is_flat(run, x)) return one_pass(pass, run.rows() * pass.outer, x.row<T>(0), put);
+  if (plan.count == 1 && is_flat(run, x))
+    return one_pass(pass, run.rows() * pass.outer, x.row<T>(0), VarianceSink<T>{out, root});
   for (int i = 0; i < run.rows(); ++i, out += shape.count()) {
+    const VarianceSink<T> put = {out, root};
     if (plan.count == 1) {
       one_pass(pass, pass.outer, x.row<T>(i), put);
     } else {
       many_passes(plan, x.shape, axes, x.row<T>(i), put);
     }
   }
+}
+
+template <class T, bool kRoot>
+void variance_body(KernelRun& run) {
+  variances<T>(run, kRoot);
 }
 
 template <bool kRoot>

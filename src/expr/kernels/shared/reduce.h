@@ -82,15 +82,22 @@ typename Op::Acc take(In value) {
   return static_cast<typename Op::Acc>(load(value));
 }
 
+template <class Op, class In>
+typename Op::Acc fold(const In* in, int64_t count);
+
+// A function of its own, since one that calls itself would be inlined into itself, many times.
+template <class Op, class In>
+[[gnu::noinline]] typename Op::Acc fold_halves(const In* in, int64_t count) {
+  const int64_t half = left_half(count, kLeaf);
+  return Op::combine(fold<Op>(in, half), fold<Op>(in + half, count - half));
+}
+
 // Reduces adjacent entries.
 // REQUIRES: count > 0
 template <class Op, class In>
 typename Op::Acc fold(const In* in, int64_t count) {
   using Acc = typename Op::Acc;
-  if (count > kLeaf) {
-    const int64_t half = left_half(count, kLeaf);
-    return Op::combine(fold<Op>(in, half), fold<Op>(in + half, count - half));
-  }
+  if (count > kLeaf) return fold_halves<Op>(in, count);
   if (count < 2 * kLanes) {
     Acc acc = take<Op>(in[0]);
     for (int64_t k = 1; k < count; ++k) acc = Op::combine(acc, take<Op>(in[k]));
