@@ -1,6 +1,7 @@
 #include "fs/block_cache.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +10,7 @@
 #include <memory>
 #include <new>
 #include <utility>
+#include <vector>
 
 #include "core/buffer.h"
 #include "core/exception.h"
@@ -18,37 +20,118 @@ namespace weir {
 
 namespace {
 
-// Bytes that go back to the system at once: malloc would keep parts of what extents of several sizes leave.
-struct Mapping {
-  explicit Mapping(size_t bytes)
-      : data(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)),
+// Pages that go back to the system at once: malloc would keep parts of what extents of several sizes leave.
+struct Pages {
+  Pages() = default;
+  explicit Pages(size_t bytes)
+      : data(static_cast<uint8_t*>(
+            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
         size(bytes) {
     if (data == MAP_FAILED) throw std::bad_alloc();
   }
-  ~Mapping() { ::munmap(data, size); }
-  Mapping(const Mapping&) = delete;
-  Mapping& operator=(const Mapping&) = delete;
+  Pages(Pages&& other) noexcept
+      : data(std::exchange(other.data, nullptr)), size(std::exchange(other.size, 0)) {}
+  Pages& operator=(Pages&& other) noexcept {
+    std::swap(data, other.data);
+    std::swap(size, other.size);
+    return *this;
+  }
+  ~Pages() {
+    if (size > 0) ::munmap(data, size);
+  }
 
-  void* const data;
-  const size_t size;
+  // The first so many bytes, which this no longer has.
+  Pages split(size_t bytes) {
+    Pages out;
+    out.data = std::exchange(data, data + bytes);
+    out.size = bytes;
+    size -= bytes;
+    return out;
+  }
+  // Takes what begins where this ends.
+  void append(Pages&& next) { size += std::exchange(next.size, 0); }
+
+  uint8_t* data = nullptr;
+  size_t size = 0;
 };
 
-BufferRef mapped(size_t size) {
-  auto mapping = std::make_unique<Mapping>(std::max<size_t>(1, size));
-  const auto release = [](void* context) { delete static_cast<Mapping*>(context); };
-  BufferRef out = Buffer::wrap(mapping->data, size, release, mapping.get());
-  static_cast<void>(mapping.release());
-  return out;
-}
-
 }  // namespace
+
+// Pages that extents no longer use. The system clears those that it gives, which takes as long as to read
+// what comes into them.
+class SparePages : public RefCounted {
+ public:
+  static constexpr size_t kMostBytes = size_t{12} << 20;
+  static constexpr size_t kMost = 16;
+
+  SparePages() { spares_.reserve(kMost + 1); }
+
+  BufferRef get(size_t size) {
+    auto used = std::make_unique<Used>(Used{RefPtr<SparePages>(this), take(size)});
+    const auto release = [](void* context) {
+      const std::unique_ptr<Used> from(static_cast<Used*>(context));
+      from->spares->put(std::move(from->pages));
+    };
+    BufferRef out = Buffer::wrap(used->pages.data, size, release, used.get());
+    static_cast<void>(used.release());
+    return out;
+  }
+
+ private:
+  struct Used {
+    RefPtr<SparePages> spares;
+    Pages pages;
+  };
+
+  Pages take(size_t size) {
+    const size_t page = static_cast<size_t>(::sysconf(_SC_PAGESIZE));
+    size = (std::max<size_t>(1, size) + page - 1) / page * page;
+    MutexLock lock(mutex_);
+    const auto found = std::find_if(spares_.begin(), spares_.end(),
+                                    [size](const Pages& spare) { return spare.size >= size; });
+    if (found == spares_.end()) return Pages(size);
+    bytes_ -= size;
+    Pages out = found->split(size);
+    if (found->size == 0) spares_.erase(found);
+    return out;
+  }
+
+  void put(Pages pages) {
+    MutexLock lock(mutex_);
+    bytes_ += pages.size;
+    for (size_t i = spares_.size(); i-- > 0;) {
+      Pages& spare = spares_[i];
+      if (spare.data + spare.size == pages.data) {
+        spare.append(std::move(pages));
+        pages = std::move(spare);
+      } else if (pages.data + pages.size == spare.data) {
+        pages.append(std::move(spare));
+      } else {
+        continue;
+      }
+      spares_.erase(spares_.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    spares_.push_back(std::move(pages));
+    // The oldest go.
+    while (bytes_ > kMostBytes || spares_.size() > kMost) {
+      Pages& oldest = spares_.front();
+      const size_t more = bytes_ > kMostBytes ? bytes_ - kMostBytes : oldest.size;
+      bytes_ -= oldest.split(std::min(more, oldest.size)).size;
+      if (oldest.size == 0) spares_.erase(spares_.begin());
+    }
+  }
+
+  Mutex mutex_;
+  std::vector<Pages> spares_;
+  size_t bytes_ = 0;
+};
 
 class Extent : public RefCounted {
  public:
   enum State : uint32_t { pending, ready, failed };
 
-  Extent(RefPtr<CachedVersion> of, uint64_t at, size_t size)
-      : version(std::move(of)), offset(at), data(mapped(size)) {}
+  Extent(RefPtr<CachedVersion> of, uint64_t at, BufferRef bytes)
+      : version(std::move(of)), offset(at), data(std::move(bytes)) {}
   uint64_t end() const { return offset + data->size(); }
   bool is_pending() const { return state_.load(std::memory_order_acquire) == pending; }
   void settle(State state) {
@@ -116,7 +199,7 @@ class BlockCache::File final : public RandomAccessFile {
 };
 
 BlockCache::BlockCache(uint64_t stream_bytes, uint64_t shared_bytes)
-    : stream_bytes_(stream_bytes), shared_bytes_(shared_bytes) {}
+    : stream_bytes_(stream_bytes), shared_bytes_(shared_bytes), spares_(make_ref<SparePages>()) {}
 // Extents and their versions refer to each other.
 BlockCache::~BlockCache() {
   for (const auto& [key, version] : versions_) version->extents.clear();
@@ -217,7 +300,7 @@ RefPtr<Extent> BlockCache::add(const CacheReader& reader, uint64_t offset, uint6
                reader.opened.info.size);
   if (const auto after = extents.upper_bound(begin); after != extents.end())
     end = std::min(end, after->first);
-  auto extent = make_ref<Extent>(reader.version, begin, static_cast<size_t>(end - begin));
+  auto extent = make_ref<Extent>(reader.version, begin, spares_->get(static_cast<size_t>(end - begin)));
   extents.emplace(begin, extent);
   used_ += end - begin;
   return extent;

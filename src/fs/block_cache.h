@@ -27,6 +27,7 @@
 namespace weir {
 
 class Extent;
+class SparePages;
 
 // The extents of a file in one version, by where they begin. Guarded by the cache's lock.
 struct CachedVersion : public RefCounted {
@@ -53,7 +54,7 @@ class BlockCache : public RefCounted {
   static constexpr uint64_t kBlockBytes = uint64_t{1} << 20;
   static constexpr uint64_t kMostBlocks = 8;
   static constexpr uint64_t kStreamBytes = uint64_t{8} << 20;
-  // With what requests take beside it, up to 64 MiB.
+  // With spare pages, and what requests take beside it, up to 64 MiB.
   static constexpr uint64_t kSharedBytes = uint64_t{48} << 20;
 
   // What it keeps at most: so much for each open file, and so much for all.
@@ -91,6 +92,7 @@ class BlockCache : public RefCounted {
 
   const uint64_t stream_bytes_;
   const uint64_t shared_bytes_;
+  const RefPtr<SparePages> spares_;
   mutable Mutex mutex_;
   Versions versions_;
   int64_t open_files_ = 0;

@@ -44,6 +44,8 @@ class FakeStore final : public RemoteStore {
   // The next reads fail with it.
   int failures = 0;
   size_t short_by = 0;
+  // How much was read into memory that the system had just given.
+  uint64_t into_new = 0;
 
   Mutex mutex;
 
@@ -82,6 +84,7 @@ class FakeStore final : public RemoteStore {
     void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
       MutexLock lock(store_->mutex);
       store_->asked.push_back({offset, out.size()});
+      store_->into_new += out[0] == 0 ? out.size() : 0;
       if (store_->failures > 0) {
         --store_->failures;
         lock.unlock();
@@ -272,6 +275,16 @@ TEST_CASE("remote files: no more is kept than open files may read ahead") {
   far.open("f0");
   CHECK(far.cache->used_bytes() <= 64 * kMiB);
   CHECK(far.store->closed == 34);
+}
+
+TEST_CASE("remote files: parts come into the memory of those that were dropped") {
+  Far far;
+  for (int i = 0; i < 4; ++i) {
+    const std::string name = concat("f", i);
+    far.store->files[name] = {std::string(60 * kMiB + 1, 'x'), "v1"};
+    read_slowly(far, *far.open(name), far.store->files[name].bytes);
+  }
+  CHECK(far.store->into_new <= 100 * kMiB);
 }
 
 TEST_CASE("remote files: a closed file's parts are taken in when they come late") {
