@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
 """Measures reading over http from an nginx of its own on loopback, compared with what libcurl alone does in the same run.
 
-    bench/remote/remote.py [--build FOLDER] [--rounds N]
+    bench/remote/remote.py [--build FOLDER] [--rounds N] [--peers PYTHON]
 
 Rows: 16 TFRecords of 64 MB without delay, by weir-remote alone and by a pipeline, as ratios to curl_ranges with requests of
 4 MiB, 8 at once; the same with 50 ms before each answer and 40 MB/s per connection, as the rate; and how long the first
 element takes then. Builds weir_curl_ranges. Needs the packages of tests/remote.
+
+--peers, a Python that has tensorflow, s3fs and webdataset, adds how much longer these take for the same objects of s3://,
+TFRecords and tar shards with members of 100 KB, each in a process of its own that has imported all.
 """
 
 import argparse
 import asyncio
 import contextlib
 import ctypes
+import io
 import os
 import pathlib
 import statistics
 import struct
 import subprocess
 import sys
+import tarfile
 import tempfile
 import threading
 import time
@@ -49,6 +54,15 @@ def write_records(path):
     length = struct.pack("<Q", len(data))
     record = length + struct.pack("<I", masked_crc(length)) + data + struct.pack("<I", masked_crc(data))
     path.write_bytes(record * 1024)
+
+
+def write_shard(path):
+    """64 MB: 640 samples of 100 KB."""
+    with tarfile.open(path, "w") as shard:
+        for i in range(640):
+            member = tarfile.TarInfo(f"{i:04}.bin")
+            member.size = 100_000
+            shard.addfile(member, io.BytesIO(os.urandom(member.size)))
 
 
 class Gate:
@@ -142,10 +156,25 @@ def measure(build, rounds, base, slow, extension):
     report("first element, 50 ms, less that of range(1)", [(a - b) / 0.05 for a, b in zip(first, none)], "round trips")
 
 
+def compare(build, rounds, peers, base):
+    os.environ.update(AWS_ENDPOINT_URL_S3=base, AWS_EC2_METADATA_DISABLED="true", AWS_REGION="us-east-1")
+    for peer, source, name, count in (("tf_data", "tfrecord", "{}.tfrecord", FILES), ("webdataset", "webdataset", "{}.tar", 4)):
+        urls = [f"s3://bucket/{name.format(i)}" for i in range(count)]
+        names = ", ".join(f'"{url}"' for url in urls)
+        ratios = []
+        for _ in range(rounds):
+            ours = weir_seconds(build, f"{source}([{names}]) | reduce(0, (n, x) -> n + 1)")
+            theirs = subprocess.run([peers, pathlib.Path(__file__).parent / "s3_peers.py", peer, base, *urls],
+                                    capture_output=True, check=True, text=True).stdout.split()
+            ratios.append(float(theirs[1]) / ours)
+        report(f"{peer} with s3fs, {count} objects of 64 MB", ratios, "times weir's time, which begins with its process")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
     parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--peers", type=pathlib.Path)
     arguments = parser.parse_args()
     subprocess.run(["cmake", "--build", arguments.build, "--target", "weir_curl_ranges"], check=True,
                    stdout=subprocess.DEVNULL)
@@ -165,6 +194,13 @@ def main():
         fast, slow = servers.free_port(), servers.free_port()
         with servers.running(nginx(folder, gate.port, fast, slow), f"http://127.0.0.1:{fast}/", folder / "log"):
             measure(arguments.build, arguments.rounds, f"http://127.0.0.1:{fast}", f"http://127.0.0.1:{slow}", extension)
+            if arguments.peers:
+                (folder / "bucket").mkdir()
+                for i in range(FILES):
+                    os.link(folder / "0.tfrecord", folder / "bucket" / f"{i}.tfrecord")
+                for i in range(4):
+                    write_shard(folder / "bucket" / f"{i}.tar")
+                compare(arguments.build, arguments.rounds, arguments.peers, f"http://127.0.0.1:{fast}")
 
 
 if __name__ == "__main__":
