@@ -13,7 +13,7 @@ constexpr size_t kMostSums = 1023;
 
 size_t run_length(size_t names) { return std::max<size_t>(1, (names + kMostSums - 1) / kMostSums); }
 
-uint32_t add_name(uint32_t sum, const std::string& name) {
+uint32_t add_name(uint32_t sum, std::string_view name) {
   // Its size tells where one name ends and the next begins.
   const uint64_t size = name.size();
   return crc32c(name.data(), name.size(), crc32c(&size, sizeof size, sum));
@@ -21,13 +21,16 @@ uint32_t add_name(uint32_t sum, const std::string& name) {
 
 }  // namespace
 
-FoundNames::FoundNames(std::string what, const std::vector<std::string>& names)
+FoundNames::FoundNames(std::string what, const std::vector<std::string>& names, std::string_view place)
     : what_(std::move(what)), digest_{names.size()} {
   for (const std::string& name : names) checksum_ = add_name(checksum_, name);
+  const auto placeless = [place](std::string_view name) {
+    return name.substr(name.starts_with(place) ? place.size() : 0);
+  };
   const size_t length = run_length(names.size());
   for (size_t i = 0; i < names.size(); i += length) {
     uint32_t sum = 0;
-    for (size_t k = i; k < std::min(i + length, names.size()); ++k) sum = add_name(sum, names[k]);
+    for (size_t k = i; k < std::min(i + length, names.size()); ++k) sum = add_name(sum, placeless(names[k]));
     digest_.push_back(sum);
     firsts_.push_back(names[i]);
   }

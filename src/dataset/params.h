@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/file_places.h"
 #include "core/runtime.h"
 #include "core/spec.h"
 #include "core/value.h"
@@ -194,6 +195,8 @@ struct Allows {
   bool any_position = false;
   // But the empty string makes them in another way, and fits only itself.
   bool but_empty = false;
+  // What its strings name, if it is no FilesParam: a checkpoint fits wherever the files are.
+  Naming names = Naming::nothing;
 };
 
 struct Field {

@@ -1,12 +1,13 @@
 #include "dataset/read_site.h"
 
 #include "core/digest.h"
+#include "core/file_places.h"
 
 namespace weir {
 
 uint64_t ReadSite::read(std::string_view file, int64_t index) const {
   const uint64_t place = hash_of(path_ ? path_->to_string() : std::string(), key_);
-  return hash_of(file, derive_key(place, static_cast<uint64_t>(index)));
+  return hash_of(placeless_name(file), derive_key(place, static_cast<uint64_t>(index)));
 }
 
 void ReadSite::answer_again(const FailedReads& failed, std::span<const int64_t> indices, Block& out) const {

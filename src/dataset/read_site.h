@@ -1,6 +1,6 @@
 // ReadSite: numbers the reads of a cursor, so that an error of one can be told from those of all others of
-// its iterator (core/failed_reads.h). The number of a read is the same after a restore, and another one in
-// each epoch.
+// its iterator (core/failed_reads.h). The number of a read is the same after a restore, also over a copy of
+// the file elsewhere, and another one in each epoch.
 #pragma once
 
 #include <cstdint>

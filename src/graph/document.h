@@ -21,6 +21,7 @@
 
 #include "core/cache_store.h"
 #include "core/digest.h"
+#include "core/file_places.h"
 #include "core/sync.h"
 #include "core/value.h"
 #include "dataset/dataset.h"
@@ -30,6 +31,8 @@
 
 namespace weir {
 
+struct Canonical;
+
 namespace syntax {
 struct Tree;
 }
@@ -37,6 +40,8 @@ struct Tree;
 struct DeclaredParam {
   std::string name;
   Spec spec;
+  // What it names, if it is used for nothing else (graph/placeless.h).
+  Naming names = Naming::nothing;
 };
 
 class Document;
@@ -66,8 +71,10 @@ class Document : public RefCounted {
   // The fingerprint of the graph as written: the same for equal texts, whatever they were built from.
   const Fingerprint& fingerprint() const { return fingerprint_; }
   // The fingerprint of what a position depends on: equal for graphs that differ only in how they make their
-  // elements, such as in num_parallel_calls.
+  // elements, such as in num_parallel_calls, or in where their files are.
   const Fingerprint& positional_fingerprint() const { return positional_fingerprint_; }
+  // That of the graph as written, but for where its files are.
+  const Fingerprint& placeless_fingerprint() const { return placeless_fingerprint_; }
   // The tree as written, and what its `@` words stand for.
   const syntax::Tree& tree() const { return *tree_; }
   const Handed& handed() const { return handed_; }
@@ -89,6 +96,8 @@ class Document : public RefCounted {
   friend class DocumentBuilder;
   Document() = default;
   ~Document() override;
+  // The fingerprints without places, and what the $params name.
+  void set_placeless(const Canonical& as_written);
 
   DatasetRef root_;
   std::vector<DeclaredParam> params_;
@@ -96,6 +105,7 @@ class Document : public RefCounted {
   Handed handed_;
   Fingerprint fingerprint_;
   Fingerprint positional_fingerprint_;
+  Fingerprint placeless_fingerprint_;
   // Made when first asked for, by a save.
   mutable Mutex digest_mutex_;
   mutable std::unique_ptr<const GraphDigest> digest_;

@@ -8,6 +8,7 @@
 #include "graph/counted_dataset.h"
 #include "graph/document.h"
 #include "graph/name_finder.h"
+#include "graph/placeless.h"
 #include "graph/same_draws.h"
 #include "graph/signatures.h"
 #include "ops/list.h"
@@ -89,7 +90,7 @@ class DocumentBuilder {
     WEIR_TRY(collect_params(*document));
     const Canonical tree_as_written = canonical(*document);
     document->fingerprint_ = fingerprint_of(tree_as_written);
-    document->positional_fingerprint_ = fingerprint_of(positional(tree_as_written));
+    document->set_placeless(tree_as_written);
     DocumentBuilder builder(document->params_);
     WEIR_ASSIGN(document->root_, builder.bind(runtime, *document));
     if (cardinality != kUnknown) {
@@ -197,11 +198,23 @@ void Document::keep(RefPtr<RefCounted> kept) const noexcept {
   const auto before = RefPtr<RefCounted>::adopt(kept_.exchange(kept.release(), std::memory_order_acq_rel));
 }
 
+void Document::set_placeless(const Canonical& as_written) {
+  std::map<std::string, Naming> names;
+  const Canonical tree = placeless(as_written, &names);
+  const bool same = tree.root == as_written.root && tree.handed.empty();
+  placeless_fingerprint_ = same ? fingerprint_ : fingerprint_of(tree);
+  positional_fingerprint_ = fingerprint_of(positional(tree));
+  for (DeclaredParam& param : params_) {
+    if (const auto found = names.find(param.name); found != names.end()) param.names = found->second;
+  }
+}
+
 bool Document::ends_in_terminal() const { return root_->op().kind == OperatorKind::terminal; }
 std::string Document::format() const { return syntax::print(*canonical(*this).root); }
 const GraphDigest& Document::digest() const {
   MutexLock lock(digest_mutex_);
-  if (!digest_) digest_ = std::make_unique<const GraphDigest>(digest_of(positional(canonical(*this))));
+  if (!digest_)
+    digest_ = std::make_unique<const GraphDigest>(digest_of(positional(placeless(canonical(*this)))));
   return *digest_;
 }
 

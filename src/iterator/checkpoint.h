@@ -36,6 +36,7 @@ struct ParamDigest {
 
 struct Checkpoint {
   std::string library_version;
+  // Document::placeless_fingerprint().
   Fingerprint fingerprint;
   // Document::positional_fingerprint(), which says whether the checkpoint fits.
   Fingerprint positional;

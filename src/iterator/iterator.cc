@@ -30,13 +30,26 @@ constexpr size_t kMaxRemembered = 1024;
 // one epoch comes again in the next.
 constexpr uint64_t kUnknownOpenings = uint64_t{1} << 20;
 
-std::vector<ParamDigest> digests_of(const Document& document, const Env* env) {
+// A tensor of names without what says where the files are.
+Tensor without_place(const Tensor& tensor, Naming naming) {
+  std::vector<std::string_view> names;
+  for (const Str& name : tensor.entries<const Str>()) names.push_back(name.view());
+  const size_t place = place_size(names, naming);
+  for (std::string_view& name : names) name.remove_prefix(naming == Naming::folders ? name.size() : place);
+  return Tensor::strings(names, tensor.shape);
+}
+
+// `placeless`: without what says where files are.
+std::vector<ParamDigest> digests_of(const Document& document, const Env* env, bool placeless) {
   std::vector<ParamDigest> out;
   size_t begin = 0;
   for (const DeclaredParam& param : document.params()) {
     auto count = static_cast<size_t>(param.spec.component_count());
     Components values(env->values.begin() + static_cast<ptrdiff_t>(begin),
                       env->values.begin() + static_cast<ptrdiff_t>(begin + count));
+    if (placeless && param.names != Naming::nothing && param.spec.is_tensor() &&
+        param.spec.dtype == DType::string)
+      values[0] = without_place(values[0], param.names);
     out.push_back({param.name, digest_of(values)});
     begin += count;
   }
@@ -200,7 +213,7 @@ Status Iterator::with_right(Work&& work) {
 
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
-  const bool made_alike = document.fingerprint() == checkpoint.fingerprint;
+  const bool made_alike = document.placeless_fingerprint() == checkpoint.fingerprint;
   if (document.positional_fingerprint() != checkpoint.positional) {
     return failed_precondition(
         expected_found("a checkpoint of this dataset",
@@ -265,7 +278,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   position->order = moved_components(document->spec(), spec_);
   position->in_parts = document->root()->sites().parts != 0;
   WEIR_ASSIGN(position->env, bind_params_env(*document, beginning.params));
-  if (position->env) position->params = digests_of(*document, position->env.get());
+  if (position->env) position->params = digests_of(*document, position->env.get(), true);
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
   {
@@ -351,7 +364,10 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
 void Iterator::share_caches(Position& position) const {
   const World& world = position.session->world();
   std::string values = concat(world.rank, " of ", world.size);
-  for (const ParamDigest& param : position.params) values += concat(" ", param.hash);
+  if (position.env) {
+    for (const ParamDigest& param : digests_of(*position.document, position.env.get(), false))
+      values += concat(" ", param.hash);
+  }
   if (!adopt_made(*sharing_->caches(), values, sharing_->root()->epoch_nodes(), position.epochs)) return;
   position.session->memo().share_caches(sharing_->caches());
 }
@@ -525,7 +541,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
         "let a map before it call the callback, or create the iterator with the checkpoint policy ignore"));
   }
   Checkpoint checkpoint;
-  checkpoint.fingerprint = position.document->fingerprint();
+  checkpoint.fingerprint = position.document->placeless_fingerprint();
   checkpoint.positional = position.document->positional_fingerprint();
   checkpoint.graph = position.document->digest();
   checkpoint.params = position.params;

@@ -109,6 +109,52 @@ def test_positions_of_files_and_in_files(store, extension, tmp_path):
         assert positions("last", there, folder) == whole[200:]
 
 
+MOVED = [
+    'text_line(["BASEcopies/x/a", "BASEcopies/y/a"]) | shuffle(100, seed: 5) | batch(7)',
+    'text_line(["BASEcopies/x/a", "BASEcopies/x/b", "BASEcopies/y/a"], num_parallel_reads: 3) | batch(2)',
+    'from_list(["BASEcopies/x/b", "BASEcopies/y/a"]) | shuffle(2, seed: 3) | interleave(f -> text_line(f), cycle_length: 2)',
+    'text_line(["BASEcopies/x/a", "BASEcopies/x/b", "BASEcopies/y/a"])'
+    ' | partition(3, p -> p | shuffle(9, seed: 1) | batch(3))',
+    'text_line(["BASEcopies/x/a", "BASEcopies/x/b"]) | partition(2, p -> p | shuffle(9, seed: 1), by: "index")',
+    'text_line(["BASEcopies/x/a", "BASEcopies/x/b"]) | global_shuffle(seed: 2)',
+    'list_files("BASEcopies/*/*", seed: 4) | flat_map(f -> text_line(f)) | shuffle(50, seed: 1)',
+    'list_files("BASEcopies/x/?", shuffle: false) | map(f -> read_file(f)) | repeat(200)',
+]
+
+
+def test_positions_continue_over_copies_elsewhere(store, extension, tmp_path):
+    one = extension()
+    for name in ("x/a", "x/b", "y/a"):
+        data = "".join(f"{name}, line {i}\n" for i in range(300)).encode()
+        path = tmp_path / "here/copies" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        store.put(one, f"copies/{name}", data)
+    place = str(tmp_path / "position")
+    for document in MOVED:
+        if store.kind == "http" and "list_files" in document:
+            continue
+        here, there = (document.replace("BASE", base) for base in (f"{tmp_path}/here/", store.base))
+        whole = positions("read", here)
+        assert len(whole) > 60, document
+        assert positions("read", there) == whole, document
+        for first, then in ((here, there), (there, here)):
+            positions("save", first, "50", place)
+            assert positions("read", then, place) == whole[50:], document
+
+
+def test_a_position_in_a_file_that_is_no_copy_is_an_error(store, extension, tmp_path):
+    lines = "".join(f"line {i}\n" for i in range(20000))
+    (tmp_path / "other.txt").write_text(lines)
+    store.put(extension(), "other.txt", (lines + "more").encode())
+    place = str(tmp_path / "position")
+    positions("save", f'text_line("{tmp_path}/other.txt") | batch(100)', "150", place)
+    done = run(sys.executable, os.path.join(os.path.dirname(__file__), "positions.py"), "read",
+               f'text_line("{store.base}other.txt") | batch(100)', place)
+    assert done.returncode != 0
+    assert "expected a copy of the file that the position is in" in done.stderr
+
+
 def test_random_faults_through_the_library(store, extension):
     """Equal elements, or errors that say which file: nothing is lost, doubled or torn."""
     one = extension()

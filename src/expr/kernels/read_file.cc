@@ -3,6 +3,7 @@
 
 #include "core/digest.h"
 #include "core/failed_reads.h"
+#include "core/file_places.h"
 #include "dataset/instance.h"
 #include "exec/scheduler.h"
 #include "expr/kernels/shared/check.h"
@@ -57,7 +58,7 @@ void read_file_body(KernelRun& run) {
   each_string(run, [&](int row, std::string_view name, Str& out) {
     if (cancelled.load(std::memory_order_relaxed)) return stopped;
     const uint64_t number =
-        hash_of(name, derive_key(run.random_key(), static_cast<uint64_t>(run.ordinal(row))));
+        hash_of(placeless_name(name), derive_key(run.random_key(), static_cast<uint64_t>(run.ordinal(row))));
     // Of several files nobody knows later which it was.
     if (run.arg(0).shape.count() == 1) run.read_from(row, name);
     if (ErrorPtr listed = failed.find(number)) return Status(std::move(listed));
@@ -79,7 +80,7 @@ Status read_file_infer(KernelCall& call) {
 
 extern constinit const Kernel read_file_kernel{
     .name = "read_file",
-    .params = {{.name = "name", .doc = "The name of a file, or a tensor of names."}},
+    .params = {{.name = "name", .doc = "The name of a file, or a tensor of names.", .names_files = true}},
     .infer = read_file_infer,
     .doc =
         "Reads whole files as strings, as tf.io.read_file. A file that is missing (not_found), cannot be read or is larger than the runtime's `record_bytes` (resource_exhausted) is an error of the element. Names are relative to the working folder. The element's later errors name the file, unless it is one of several in a tensor of names.",

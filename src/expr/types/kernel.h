@@ -68,6 +68,8 @@ struct KernelParam {
   const char* fallback = nullptr;
   // What it means, if the name does not say it.
   const char* doc = "";
+  // It names files: a checkpoint fits wherever they are.
+  bool names_files = false;
 };
 
 class KernelCall;

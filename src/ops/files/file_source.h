@@ -43,6 +43,7 @@
 #include <string>
 #include <utility>
 
+#include "core/digest.h"
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
@@ -186,19 +187,45 @@ class FileCursor final : public Cursor {
     archive("open", open_);
     archive("offset", position_.offset);
     archive("record", position_.record);
+    if (archive.loading()) file_ = {};
+    if (archive.loading() ? archive.next_is("bytes") : open_ && file_.bytes >= 0) {
+      archive("bytes", file_.bytes, 0, INT64_MAX);
+      archive("named", file_.named);
+    }
     memory_.state(archive);
     if (archive.loading()) reader_.reset();
   }
 
   Step resume(Context& ctx) override {
     if (!open_) return PullResult::rows;
+    const KnownFile saved = file_;
     Step opened = open_next(ctx);
     if (opened.error() || opened.answer() != PullResult::rows || !reader_) return opened;
+    WEIR_TRY(check_copy(saved));
     WEIR_TRY(reader_->seek(position_));
     return PullResult::rows;
   }
 
  private:
+  // What tells whether a file elsewhere is a copy.
+  struct KnownFile {
+    // Negative: not known.
+    int64_t bytes = -1;
+    // The hash of its whole name.
+    uint64_t named = 0;
+  };
+
+  // A file may grow, but its copy is as long as it was.
+  Status check_copy(const KnownFile& saved) const {
+    if (saved.bytes < 0 || file_.bytes < 0 || saved.named == file_.named || saved.bytes == file_.bytes)
+      return Status();
+    return file_error(
+        Code::failed_precondition,
+        expected_found(concat("a copy of the file that the position is in, of ", saved.bytes, " bytes"),
+                       concat("a file of ", file_.bytes), "restore the position over the same files"),
+        file_name());
+  }
+
   static FileMemory<Format> make_memory(Opening& opening, const Params& params) {
     if constexpr (kOpensByName) {
       return {{opening, params}};
@@ -279,6 +306,8 @@ class FileCursor final : public Cursor {
       return Format::open(ctx, file, params_, memory_);
     } else {
       WEIR_ASSIGN(auto stream, open_stream(ctx.session.files(), file, compression, read_bytes(params_)));
+      const Result<int64_t> bytes = stream->size();
+      file_ = {bytes.ok() ? *bytes : -1, hash_of(file)};
       return make_reader(std::move(stream), static_cast<uint64_t>(ctx.runtime().limits.record_bytes));
     }
   }
@@ -296,6 +325,7 @@ class FileCursor final : public Cursor {
   void close_file() {
     reader_.reset();
     open_ = false;
+    file_ = {};
     position_ = {};
     listed_ = nullptr;
     fails_at_ = INT64_MAX;
@@ -314,6 +344,7 @@ class FileCursor final : public Cursor {
   typename Format::Rows batch_;
   // Whether the file at the head of files_ has been begun, and where its next record lies.
   bool open_ = false;
+  KnownFile file_;
   RecordPosition position_;
   // Null, or the error with which it could not be read before, after that many records.
   ErrorPtr listed_;

@@ -21,7 +21,8 @@ struct Params : ParamsOf<Params> {
   SeedParam seed;
   void fields(Fields& f) override {
     f("pattern", pattern,
-      "A glob pattern or a list of them. Within one part of a path, `*` matches any characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it literally.");
+      "A glob pattern or a list of them. Within one part of a path, `*` matches any characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it literally.",
+      {}, {.names = Naming::patterns});
     f("shuffle", shuffle, "A new random order each epoch; if false, sorted.");
     f("seed", seed, "The seed of the order.");
   }
@@ -90,6 +91,12 @@ std::string patterns_of(const Params& params) {
   return out;
 }
 
+std::string_view place_of(const Params& params) {
+  std::vector<std::string_view> patterns;
+  for (const Str& pattern : params.pattern.values[0].entries<const Str>()) patterns.push_back(pattern.view());
+  return patterns.empty() ? "" : patterns[0].substr(0, place_size(patterns, Naming::patterns));
+}
+
 Result<std::vector<std::string>> glob_all(const Params& params, Runtime& runtime) {
   std::vector<std::string> names;
   for (const Str& pattern : params.pattern.values[0].entries<const Str>()) {
@@ -124,7 +131,8 @@ Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef>, c
   WEIR_ASSIGN(DatasetRef slices, compose(std::move(list), {}, build));
   FoundParams digest;
   digest.at_opening = build.at_opening;
-  digest.names = make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names);
+  digest.names =
+      make_ref<FoundNames>(concat("list_files(", patterns_of(params), ")"), names, place_of(params));
   WEIR_ASSIGN(DatasetRef found, compose(std::move(digest), {std::move(slices)}, build));
   if (!*params.shuffle) return found;
   ShuffleParams order;

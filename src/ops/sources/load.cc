@@ -10,7 +10,9 @@ namespace {
 
 struct Params : ParamsOf<Params> {
   StringParam path;
-  void fields(Fields& f) override { f("path", path, "The folder with the written elements."); }
+  void fields(Fields& f) override {
+    f("path", path, "The folder with the written elements.", {}, {.names = Naming::files});
+  }
 };
 
 // The elements that were there when the dataset was built.

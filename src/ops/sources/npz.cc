@@ -20,7 +20,7 @@ struct Params : ParamsOf<Params> {
   ValueParam names;
   IntParam buffer_size{0};
   void fields(Fields& f) override {
-    f("file", file, "The name of the file.");
+    f("file", file, "The name of the file.", {}, {.names = Naming::files});
     f("names", names, "Which arrays to read, in this order; none: all, as the file has them.", {},
       {.none = true});
     f("buffer_size", buffer_size, kBufferDoc, {0, kMaxBufferBytes}, {.any_position = true});
