@@ -13,6 +13,7 @@
 #include "dataset/holding.h"
 #include "dataset/openings.h"
 #include "iterator/iterator_reads.h"
+#include "iterator/param_digests.h"
 #include "iterator/rank_positions.h"
 #include "iterator/root_key.h"
 #include "iterator/session_owner.h"
@@ -29,32 +30,6 @@ constexpr size_t kMaxRemembered = 1024;
 // Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of
 // one epoch comes again in the next.
 constexpr uint64_t kUnknownOpenings = uint64_t{1} << 20;
-
-// A tensor of names without what says where the files are.
-Tensor without_place(const Tensor& tensor, Naming naming) {
-  std::vector<std::string_view> names;
-  for (const Str& name : tensor.entries<const Str>()) names.push_back(name.view());
-  const size_t place = place_size(names, naming);
-  for (std::string_view& name : names) name.remove_prefix(naming == Naming::folders ? name.size() : place);
-  return Tensor::strings(names, tensor.shape);
-}
-
-// `placeless`: without what says where files are.
-std::vector<ParamDigest> digests_of(const Document& document, const Env* env, bool placeless) {
-  std::vector<ParamDigest> out;
-  size_t begin = 0;
-  for (const DeclaredParam& param : document.params()) {
-    auto count = static_cast<size_t>(param.spec.component_count());
-    Components values(env->values.begin() + static_cast<ptrdiff_t>(begin),
-                      env->values.begin() + static_cast<ptrdiff_t>(begin + count));
-    if (placeless && param.names != Naming::nothing && param.spec.is_tensor() &&
-        param.spec.dtype == DType::string)
-      values[0] = without_place(values[0], param.names);
-    out.push_back({param.name, digest_of(values)});
-    begin += count;
-  }
-  return out;
-}
 
 std::vector<uint64_t> windows_of(const Dataset& root) {
   std::vector<uint64_t> out;

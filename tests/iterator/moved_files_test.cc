@@ -20,10 +20,10 @@ namespace fs = std::filesystem;
 
 using Lines = std::vector<std::string>;
 
-constexpr int kRecords = 9;
+constexpr int kCopiedRecords = 9;
 // Of a record of five bytes in its frame.
-constexpr uint64_t kFramed = 21;
-const char* const kFiles[] = {"x/a", "x/b", "y/a", "y/c"};
+constexpr uint64_t kCopiedFramed = 21;
+const char* const kCopiedFiles[] = {"x/a", "x/b", "y/a", "y/c"};
 
 std::string replaced(std::string text, std::string_view place) {
   for (size_t at = text.find("HERE"); at != std::string::npos; at = text.find("HERE", at))
@@ -39,11 +39,11 @@ class Copies {
   Copies() {
     for (const std::string& place : {here, there}) {
       for (const char* folder : {"x", "y"}) fs::create_directories(concat(place, "/", folder));
-      for (const char* file : kFiles) {
+      for (const char* file : kCopiedFiles) {
         const std::string name = concat(place, "/", file);
         auto writer = require_value(RecordWriter::create(local_file_system(), name, Compression::none));
         std::ofstream lines(name + ".txt", std::ios::binary);
-        for (int i = 0; i < kRecords; ++i) {
+        for (int i = 0; i < kCopiedRecords; ++i) {
           require_ok(writer->write(Str(record(file, i))));
           lines << record(file, i) << "\n";
         }
@@ -61,11 +61,11 @@ class Copies {
   const std::string there = folder_.at("a/much/longer/place");
 };
 
-Lines tail_of(const Lines& lines, size_t begin) {
+Lines moved_rest(const Lines& lines, size_t begin) {
   return Lines(lines.begin() + static_cast<int64_t>(std::min(begin, lines.size())), lines.end());
 }
 
-const char* const kTexts[] = {
+const char* const kCopiedTexts[] = {
     R"(tfrecord(["HERE/x/a", "HERE/x/b", "HERE/y/a"]) | shuffle(7, seed: 1) | batch(2))",
     R"(tfrecord(["HERE/x/a", "HERE/y/a", "HERE/y/c"], num_parallel_reads: 2))",
     R"(from_tensor_slices(["HERE/x/a", "HERE/y/c"]) | shuffle(2, seed: 3) | repeat(2)
@@ -86,7 +86,7 @@ const char* const kTexts[] = {
 TEST_CASE("a position continues over copies of the files elsewhere, and back") {
   const Copies copies;
   ThreadsRuntime runtime;
-  for (const char* text : kTexts) {
+  for (const char* text : kCopiedTexts) {
     INFO(text);
     const std::string here = replaced(text, copies.here);
     const std::string there = replaced(text, copies.there);
@@ -100,10 +100,10 @@ TEST_CASE("a position continues over copies of the files elsewhere, and back") {
       const auto moved = open_text(*runtime, there, &saved);
       const Lines some = take_lines(*moved, 3);
       const std::string again = require_value(moved->save());
-      const Lines rest = tail_of(whole, position);
+      const Lines rest = moved_rest(whole, position);
       CHECK(Lines(rest.begin(), rest.begin() + static_cast<int64_t>(some.size())) == some);
-      CHECK(all_lines(*moved) == tail_of(rest, 3));
-      CHECK(all_lines(*open_text(*runtime, here, &again)) == tail_of(rest, 3));
+      CHECK(all_lines(*moved) == moved_rest(rest, 3));
+      CHECK(all_lines(*open_text(*runtime, here, &again)) == moved_rest(rest, 3));
       take_lines(*iterator, position < 4 ? 1 : 5);
     }
   }
@@ -237,7 +237,8 @@ TEST_CASE("in the middle of a file that is no copy, the position is an error") {
   take_lines(*iterator, 2);
   const std::string saved = require_value(iterator->save());
   std::ofstream(copies.here + "/x/b.txt", std::ios::app) << "x\n";
-  CHECK(all_lines(*open_text(*runtime, replaced(text, copies.here), &saved)).size() == kRecords - 2 + 1);
+  CHECK(all_lines(*open_text(*runtime, replaced(text, copies.here), &saved)).size() ==
+        kCopiedRecords - 2 + 1);
 }
 
 TEST_CASE("what could not be read stays an error in its place over copies elsewhere") {
@@ -245,11 +246,11 @@ TEST_CASE("what could not be read stays an error in its place over copies elsewh
   for (const std::string place : {"here/", "there/"}) {
     for (const char* file : {"a", "b", "c"}) {
       auto writer = require_value(RecordWriter::create(files, place + file, Compression::none));
-      for (int i = 0; i < kRecords; ++i) require_ok(writer->write(Str(concat("xx", file, "-", i))));
+      for (int i = 0; i < kCopiedRecords; ++i) require_ok(writer->write(Str(concat("xx", file, "-", i))));
       require_ok(writer->close());
     }
   }
-  files.set_faults("here/b", {.read_error_offset = kFramed * 4});
+  files.set_faults("here/b", {.read_error_offset = kCopiedFramed * 4});
   ThreadsRuntime runtime;
   runtime->files = &files;
   for (const std::string text :
@@ -265,7 +266,7 @@ TEST_CASE("what could not be read stays an error in its place over copies elsewh
     const auto iterator = open_text(*runtime, replaced(text, "here"));
     take_lines(*iterator, static_cast<int64_t>(begin));
     const std::string saved = require_value(iterator->save());
-    CHECK(all_lines(*open_text(*runtime, replaced(text, "there"), &saved)) == tail_of(whole, begin));
+    CHECK(all_lines(*open_text(*runtime, replaced(text, "there"), &saved)) == moved_rest(whole, begin));
   }
 }
 
@@ -290,7 +291,7 @@ TEST_CASE("ranks that read copies in different places continue together with ano
     take_lines(*iterator, 5);
     saved.push_back(require_value(iterator->save()));
   }
-  CHECK(all_lines(*open_rank(copies.there, alone, saved)) == tail_of(whole, 10));
+  CHECK(all_lines(*open_rank(copies.there, alone, saved)) == moved_rest(whole, 10));
 }
 
 }  // namespace
