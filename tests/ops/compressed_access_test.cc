@@ -168,8 +168,9 @@ TEST_CASE("buffer_size is the size of one read") {
     const bool archive = source.starts_with("npz");
     CHECK((archive || largest(source, ", buffer_size: 1000") == 1000));
     CHECK(largest(source, ", buffer_size: 100000") == 100'000);
+    // The pace decides.
     CHECK(largest(source, "") > 1000);
-    CHECK(largest(source, ", buffer_size: 0") == largest(source, ""));
+    CHECK(largest(source, ", buffer_size: 0") > 1000);
   }
 }
 
