@@ -3,9 +3,11 @@
 #include <cstddef>
 #include <new>
 
+#include "capi/arrow_stream.h"
 #include "capi/callback.h"
 #include "capi/dataset_object.h"
 #include "capi/generator.h"
+#include "capi/runtime.h"
 #include "capi/tensor.h"
 #include "core/exception.h"
 #include "syntax/source.h"
@@ -25,7 +27,8 @@ constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, number) + sizeof
 
 }  // namespace
 
-TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count) {
+TakenArguments::TakenArguments(const weir_argument* arguments, uint64_t count, weir_runtime runtime)
+    : runtime_(runtime) {
   const uint32_t size = count > 0 && arguments ? arguments->struct_size : 0;
   take_all(arguments, count, size, 0, list_);
 }
@@ -81,7 +84,8 @@ void TakenArguments::take_all(const weir_argument* arguments, uint64_t count, ui
 }
 
 Status TakenArguments::take(const weir_argument& known, Argument& out) {
-  // Both are taken over before either is refused.
+  // All are taken over before one is refused.
+  ArrowStream stream(known.arrow);
   Result<CallbackRef> function = known.callback ? take_callback(known.callback) : CallbackRef();
   Result<CallbackRef> generator = known.generator ? take_generator(known.generator) : CallbackRef();
   WEIR_TRY(function.status());
@@ -94,10 +98,10 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
   // A size alone means that a text was intended.
   const bool text_given = known.text != nullptr || known.text_size > 0;
   const int things = (known.callback != nullptr) + (known.dataset.value != 0) + (known.tensor.value != 0) +
-                     (known.generator != nullptr);
+                     (known.generator != nullptr) + (known.arrow != nullptr);
   if (known.kind == 0 && things + text_given != 1) {
     return invalid_argument(
-        expected_found("a weir_argument with one of text, callback, dataset, tensor and generator",
+        expected_found("a weir_argument with one of text, callback, dataset, tensor, generator and arrow",
                        concat(things + text_given, " of them")));
   }
   const bool may_have_text = known.kind <= WEIR_VALUE_STRING || known.kind >= WEIR_VALUE_CALL;
@@ -122,6 +126,10 @@ Status TakenArguments::take(const weir_argument& known, Argument& out) {
     out.thing = std::move(callback);
   } else if (known.dataset.value != 0) {
     WEIR_ASSIGN(out.thing, document_of(known.dataset));
+  } else if (known.arrow) {
+    if (runtime_.value == 0 || !status_.ok()) return {};
+    WEIR_ASSIGN(RefPtr<RuntimeHost> host, runtime_of(runtime_));
+    WEIR_ASSIGN(out.thing, stream.rows(host->runtime()));
   } else {
     WEIR_ASSIGN(Tensor tensor, tensor_of(known.tensor));
     out.thing = value_of(std::move(tensor));

@@ -1,6 +1,6 @@
 // TakenArguments: a caller's weir_arguments, read and checked once. It takes over the callbacks among them
-// and destroys those that nobody uses; datasets and tensors are shared. Errors are kept until status() is
-// called.
+// and destroys those that nobody uses; it takes over Arrow streams, too, and reads them to their end; datasets
+// and tensors are shared. Errors are kept until status() is called.
 #pragma once
 
 #include <string>
@@ -18,7 +18,8 @@ inline constexpr int kMaxArgumentDepth = 1000;
 
 class TakenArguments {
  public:
-  TakenArguments(const weir_argument* arguments, uint64_t count);
+  // Without a runtime, Arrow streams are released unread.
+  TakenArguments(const weir_argument* arguments, uint64_t count, weir_runtime runtime = {0});
 
   const Status& status() const { return status_; }
   const std::vector<Argument>& list() const { return list_; }
@@ -28,6 +29,7 @@ class TakenArguments {
                 std::vector<Argument>& out);
   Status take(const weir_argument& known, Argument& out);
 
+  const weir_runtime runtime_;
   Status status_;
   std::vector<Argument> list_;
   uint64_t count_ = 0;

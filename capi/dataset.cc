@@ -29,13 +29,14 @@ Result<std::vector<DocumentRef>> documents_of(const weir_dataset* inputs, uint64
 // Takes over the arguments first, before anything can fail, and exactly once whatever the rest of the call
 // does.
 template <class Body>
-int32_t with_arguments(const weir_argument* arguments, uint64_t count, weir_dataset* out, weir_error* error,
-                       Body&& body) {
+int32_t with_arguments(weir_runtime runtime, const weir_argument* arguments, uint64_t count,
+                       weir_dataset* out, weir_error* error, Body&& body) {
   weir_dataset unused{};
   return guarded(error, out ? out : &unused, [&]() -> Status {
-    TakenArguments taken(arguments, count);
+    TakenArguments taken(arguments, count, runtime);
     if (!out) return invalid_argument("expected a place for the result, found NULL");
-    WEIR_ASSIGN(DocumentRef document, body(taken));
+    WEIR_ASSIGN(auto host, runtime_of(runtime));
+    WEIR_ASSIGN(DocumentRef document, body(*host, taken));
     *out = publish_dataset(std::move(document));
     return Status();
   });
@@ -52,11 +53,11 @@ int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text
                            const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
                            weir_error* error) {
   return with_arguments(
-      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
-        WEIR_ASSIGN(auto host, runtime_of(runtime));
+      runtime, arguments, argument_count, out, error,
+      [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
         WEIR_ASSIGN(std::string_view source, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
-        WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
-        return parse_document(host->runtime(), source, handed);
+        WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
+        return parse_document(host.runtime(), source, handed);
       });
 }
 
@@ -65,7 +66,7 @@ int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text
                            weir_bytes* out, weir_error* error) {
   weir_bytes unused = WEIR_BYTES_INIT;
   return guarded(error, out ? out : &unused, [&]() -> Status {
-    TakenArguments taken(arguments, argument_count);
+    TakenArguments taken(arguments, argument_count, runtime);
     if (!out) return invalid_argument(expected_found("a place for the result", "NULL"));
     WEIR_TRY(check_flags(flags, WEIR_TEXT, "0 or WEIR_TEXT"));
     WEIR_ASSIGN(auto host, runtime_of(runtime));
@@ -94,13 +95,13 @@ int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name, uint
                            const weir_dataset* inputs, uint64_t input_count, const weir_argument* arguments,
                            uint64_t argument_count, weir_dataset* out, weir_error* error) {
   return with_arguments(
-      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
-        WEIR_ASSIGN(auto host, runtime_of(runtime));
+      runtime, arguments, argument_count, out, error,
+      [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
         WEIR_ASSIGN(std::string_view name,
                     read_string(operator_name, operator_name_size, "an operator's name", kMaxNameBytes));
         WEIR_ASSIGN(auto documents, documents_of(inputs, input_count));
         WEIR_TRY(taken.status());
-        return apply_operator(host->runtime(), name, documents, taken.list(), host->callbacks());
+        return apply_operator(host.runtime(), name, documents, taken.list(), host.callbacks());
       });
 }
 
@@ -108,11 +109,11 @@ int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64
                                  const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
                                  weir_error* error) {
   return with_arguments(
-      arguments, argument_count, out, error, [&](TakenArguments& taken) -> Result<DocumentRef> {
-        WEIR_ASSIGN(auto host, runtime_of(runtime));
+      runtime, arguments, argument_count, out, error,
+      [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
         WEIR_ASSIGN(std::string_view given, read_bytes(bytes, byte_size, "a serialized graph"));
-        WEIR_ASSIGN(Handed handed, handed_of(taken, host->callbacks()));
-        return deserialize_document(host->runtime(), given, handed);
+        WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
+        return deserialize_document(host.runtime(), given, handed);
       });
 }
 

@@ -1,5 +1,5 @@
-// Arrow's C data interface: columns of tables as the extensions that read them hand them over, and their
-// owners. What it means is Arrow's to say; "format" of a schema is its text for a type.
+// Arrow's C data interface: columns of tables as extensions and callers hand them over, and their owners.
+// What it means is Arrow's to say; "format" of a schema is its text for a type.
 #pragma once
 
 #include <cstdint>
@@ -52,6 +52,8 @@ template <class T>
 class ArrowOwned {
  public:
   ArrowOwned() = default;
+  // Moves it from where its owner has it.
+  explicit ArrowOwned(T* owned) : value_(*owned) { owned->release = nullptr; }
   ArrowOwned(ArrowOwned&& other) noexcept : value_(std::exchange(other.value_, T{})) {}
   ArrowOwned& operator=(ArrowOwned&& other) noexcept {
     std::swap(value_, other.value_);

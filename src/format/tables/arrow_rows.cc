@@ -51,18 +51,6 @@ TableColumn column_of(const FieldType& field, const ArrowSchema& table) {
   return out;
 }
 
-// Where the entries of a list lie.
-std::pair<int64_t, int64_t> list_range(const TableType& type, const ArrowArray& array, int64_t at) {
-  const int64_t i = array.offset + at;
-  if (type.kind == Kind::fixed_list) return {i * type.size, type.size};
-  if (type.kind == Kind::list) {
-    const auto* const ends = static_cast<const int32_t*>(array.buffers[1]) + i;
-    return {ends[0], ends[1] - ends[0]};
-  }
-  const auto* const ends = static_cast<const int64_t*>(array.buffers[1]) + i;
-  return {ends[0], ends[1] - ends[0]};
-}
-
 }  // namespace
 
 ArrowRows::ArrowRows(const std::vector<FieldType>& fields)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/host_call.h"
 #include "format/field_columns.h"
 #include "format/tables/table_types.h"
 
@@ -16,6 +17,9 @@ namespace weir {
 class TableBatch final : public RefCounted {
  public:
   explicit TableBatch(ArrowOwned<ArrowArray> array) : array_(std::move(array)) {}
+  ~TableBatch() override {
+    notify_host([this] { array_.reset(); });
+  }
   const ArrowArray& array() const { return *array_; }
 
  private:

@@ -112,6 +112,22 @@ void view_texts(const ArrowArray& array, int64_t begin, int64_t count, uint8_t* 
   }
 }
 
+void view_viewed(const ArrowArray& array, int64_t begin, int64_t count, uint8_t* out) {
+  const auto* const views = static_cast<const char*>(array.buffers[1]);
+  auto* to = reinterpret_cast<Str*>(out);
+  for (int64_t i = begin; i < begin + count; ++i) {
+    const TextView view = text_view(array, i);
+    const auto size = static_cast<uint64_t>(view.size);
+    if (view.size == 0 || table_entry_is_null(array, i)) {
+      *to++ = Str("", 0);
+    } else if (view.is_inline()) {
+      *to++ = Str(views + (array.offset + i) * static_cast<int64_t>(sizeof view) + 4, size);
+    } else {
+      *to++ = Str(static_cast<const char*>(array.buffers[2 + view.buffer]) + view.offset, size);
+    }
+  }
+}
+
 void view_fixed(const ArrowArray& array, int64_t size, int64_t begin, int64_t count, uint8_t* out) {
   const auto* const bytes = static_cast<const char*>(array.buffers[1]);
   auto* const to = reinterpret_cast<Str*>(out);
@@ -249,6 +265,9 @@ int64_t table_entries(const TableType& type, const ArrowArray& array, int64_t be
       return count;
     case Kind::long_text:
       view_texts<int64_t>(array, begin, count, out);
+      return count;
+    case Kind::viewed_text:
+      view_viewed(array, begin, count, out);
       return count;
     default:
       view_fixed(array, type.size, begin, count, out);

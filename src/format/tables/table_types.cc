@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <limits>
 #include <utility>
 
 #include "core/checked.h"
 #include "core/text.h"
+#include "format/tables/table_entries.h"
 
 namespace weir {
 
@@ -105,33 +107,6 @@ TableType fixed_of(const ArrowSchema& column, int64_t size) {
   return {.kind = Kind::fixed_text, .dtype = DType::string, .size = size};
 }
 
-std::string described(const ArrowSchema& column) {
-  const TableType type = table_type(column);
-  switch (type.kind) {
-    case Kind::boolean:
-      return "bool";
-    case Kind::number:
-      return std::string(dtype_name(type.dtype));
-    case Kind::time:
-    case Kind::wide_time:
-      return "int64";
-    case Kind::decimal:
-      return concat("a decimal of ", type.precision, " digits");
-    case Kind::text:
-    case Kind::long_text:
-    case Kind::fixed_text:
-      return "string";
-    case Kind::list:
-    case Kind::long_list:
-    case Kind::fixed_list:
-      return concat("a list of ", described(*column.children[0]));
-    case Kind::object:
-      return "a structure";
-    default:
-      return concat("the Arrow type ", quote(column.format));
-  }
-}
-
 // Whether entries of a column become those of a field: the same dtype or a wider one.
 bool widens(DType from, DType to) {
   if (from == to) return true;
@@ -166,6 +141,7 @@ bool fits_entry(const ArrowSchema& column, DType dtype) {
       return dtype == DType::float64 || dtype == DType::string;
     case Kind::text:
     case Kind::long_text:
+    case Kind::viewed_text:
     case Kind::fixed_text:
       return dtype == DType::string;
     default:
@@ -266,6 +242,7 @@ class Natural {
         return {};
       case Kind::text:
       case Kind::long_text:
+      case Kind::viewed_text:
       case Kind::fixed_text:
         out.dtype = DType::string;
         return {};
@@ -334,6 +311,7 @@ TableType table_type(const ArrowSchema& column) {
     if (dtype == DType::invalid) return {};
     return {.kind = Kind::number, .dtype = dtype};
   }
+  if (text == "vu" || text == "vz") return {.kind = Kind::viewed_text, .dtype = DType::string};
   std::string_view rest = text.substr(2);
   if (text.starts_with("d:")) return decimal_of(text);
   if (text.starts_with("w:")) return fixed_of(column, number_at(rest));
@@ -347,31 +325,96 @@ TableType table_type(const ArrowSchema& column) {
   return {};
 }
 
+std::string described(const ArrowSchema& column) {
+  const TableType type = table_type(column);
+  switch (type.kind) {
+    case Kind::boolean:
+      return "bool";
+    case Kind::number:
+      return std::string(dtype_name(type.dtype));
+    case Kind::time:
+    case Kind::wide_time:
+      return "int64";
+    case Kind::decimal:
+      return concat("a decimal of ", type.precision, " digits");
+    case Kind::text:
+    case Kind::long_text:
+    case Kind::viewed_text:
+    case Kind::fixed_text:
+      return "string";
+    case Kind::list:
+    case Kind::long_list:
+    case Kind::fixed_list:
+      return concat("a list of ", described(*column.children[0]));
+    case Kind::object:
+      return "a structure";
+    default:
+      return concat("the Arrow type ", quote(column.format));
+  }
+}
+
 namespace {
+
+bool is_whole(const ArrowSchema& schema, int depth) {
+  if (depth == kMaxNesting || !schema.format || schema.n_children < 0 || schema.n_children > kMaxParts ||
+      (schema.n_children > 0 && !schema.children))
+    return false;
+  for (int64_t i = 0; i < schema.n_children; ++i) {
+    if (!schema.children[i] || !is_whole(*schema.children[i], depth + 1)) return false;
+  }
+  return !schema.dictionary || is_whole(*schema.dictionary, depth + 1);
+}
 
 // Whether ends of entries rise from 0 or more, up to `most`.
 template <class End>
 bool rise(const ArrowArray& array, int64_t most) {
+  if (!is_aligned(array.buffers[1], sizeof(End))) return false;
   const End* const ends = static_cast<const End*>(array.buffers[1]) + array.offset;
   bool rising = ends[0] >= 0 && ends[array.length] <= most;
   for (int64_t i = 0; i < array.length; ++i) rising = rising && ends[i] <= ends[i + 1];
   return rising;
 }
 
+template <class End>
+bool has_texts(const ArrowArray& array) {
+  return rise<End>(array, std::numeric_limits<End>::max()) &&
+         (array.buffers[2] || static_cast<const End*>(array.buffers[1])[array.offset + array.length] == 0);
+}
+
+// The bytes of views are in as many buffers as there are sizes in the last one.
+bool has_viewed_texts(const ArrowArray& array) {
+  const auto* const sizes = static_cast<const int64_t*>(array.buffers[array.n_buffers - 1]);
+  const int64_t count = sizes ? array.n_buffers - 3 : 0;
+  for (int64_t i = 0; i < array.length; ++i) {
+    if (table_entry_is_null(array, i)) continue;
+    const TextView view = text_view(array, i);
+    if (view.size >= 0 && view.is_inline()) continue;
+    if (view.size < 0 || view.buffer < 0 || view.buffer >= count || view.offset < 0 ||
+        int64_t{view.offset} + view.size > sizes[view.buffer] || !array.buffers[2 + view.buffer])
+      return false;
+  }
+  return true;
+}
+
 // How many entries each child has at least; -1 if the lengths of entries can't be.
 int64_t entries_of_children(const TableType& type, const ArrowArray& array) {
   const int64_t all = array.offset + array.length;
   switch (type.kind) {
-    case TableType::Kind::text:
-      return rise<int32_t>(array, INT32_MAX) ? 0 : -1;
-    case TableType::Kind::long_text:
-      return rise<int64_t>(array, INT64_MAX) ? 0 : -1;
-    case TableType::Kind::list:
+    case Kind::text:
+      return has_texts<int32_t>(array) ? 0 : -1;
+    case Kind::long_text:
+      return has_texts<int64_t>(array) ? 0 : -1;
+    case Kind::viewed_text:
+      return has_viewed_texts(array) ? 0 : -1;
+    case Kind::list:
       return rise<int32_t>(array, array.children[0]->length) ? 0 : -1;
-    case TableType::Kind::long_list:
+    case Kind::long_list:
       return rise<int64_t>(array, array.children[0]->length) ? 0 : -1;
-    case TableType::Kind::fixed_list:
+    case Kind::fixed_list:
+    case Kind::fixed_text:
       return checked_multiply(all, type.size).value_or(-1);
+    case Kind::time:
+      return is_aligned(array.buffers[1], dtype_size(type.dtype)) ? all : -1;
     default:
       return all;
   }
@@ -379,15 +422,32 @@ int64_t entries_of_children(const TableType& type, const ArrowArray& array) {
 
 }  // namespace
 
+Status check_arrow_schema(const ArrowSchema& schema) {
+  if (is_whole(schema, 0)) return {};
+  return invalid_argument(concat("the Arrow schema is broken, has more than ", kMaxParts,
+                                 " columns in one structure, or is nested more than ", kMaxNesting,
+                                 " levels deep"));
+}
+
 bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least) {
   if (array.offset < 0 || array.length < least || array.length < 0 || array.n_children != column.n_children ||
       !checked_add(array.offset, array.length))
     return false;
+  for (int64_t i = 0; i < array.n_children; ++i) {
+    if (!array.children || !array.children[i]) return false;
+  }
+  if (column.dictionary) {
+    ArrowSchema indices = column;
+    indices.dictionary = nullptr;
+    return array.dictionary && has_entries(indices, array, least) &&
+           has_entries(*column.dictionary, *array.dictionary, 0);
+  }
   const TableType type = table_type(column);
   // It is not read.
-  if (type.kind == TableType::Kind::other) return true;
-  const bool texts = type.kind == TableType::Kind::text || type.kind == TableType::Kind::long_text;
-  const bool nested = type.kind == TableType::Kind::object || type.kind == TableType::Kind::fixed_list;
+  if (type.kind == Kind::other) return true;
+  const bool texts =
+      type.kind == Kind::text || type.kind == Kind::long_text || type.kind == Kind::viewed_text;
+  const bool nested = type.kind == Kind::object || type.kind == Kind::fixed_list;
   const int64_t buffers = texts ? 3 : nested ? 1 : 2;
   if (array.n_buffers < buffers || !array.buffers) return false;
   if (array.length > 0 && !nested && !array.buffers[1]) return false;
