@@ -23,7 +23,7 @@ HandedValue value_of(Tensor tensor) {
 
 // The first weir_argument, and the one that size 0 means: arrays of {0} are spaced by it.
 constexpr size_t kFirstArgumentBytes = offsetof(weir_argument, generator);
-constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, number) + sizeof(double);
+constexpr size_t kArgumentBytesOfZero = offsetof(weir_argument, arrow) + sizeof(ArrowArrayStream*);
 
 }  // namespace
 

@@ -1,6 +1,6 @@
 // TakenArguments: a caller's weir_arguments, read and checked once. It takes over the callbacks among them
-// and destroys those that nobody uses; it takes over Arrow streams, too, and reads them to their end; datasets
-// and tensors are shared. Errors are kept until status() is called.
+// and destroys those that nobody uses; it takes over Arrow streams, too, and reads them to their end;
+// datasets and tensors are shared. Errors are kept until status() is called.
 #pragma once
 
 #include <string>

@@ -52,9 +52,9 @@ Result<DocumentRef> ArrowStream::rows(Runtime& runtime) {
     if (!batch.there()) break;
     batches.push_back(make_ref<TableBatch>(std::move(batch)));
   }
-  WEIR_ASSIGN(ArrowValue value, value_of_batches(*schema, batches));
-  const std::string text =
-      value.row.empty() ? "from_tensor_slices(@1)" : concat("from_tensor_slices(@1) | map(x -> ", value.row, ")");
+  WEIR_ASSIGN(ArrowValue value, value_of_batches(*schema, std::move(batches)));
+  const std::string text = value.row.empty() ? "from_tensor_slices(@1)"
+                                             : concat("from_tensor_slices(@1) | map(x -> ", value.row, ")");
   return parse_document(runtime, text, {{"1", HandedValue{std::move(value.spec), std::move(value.values)}}});
 }
 

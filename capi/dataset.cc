@@ -52,13 +52,13 @@ using namespace weir::capi;
 int32_t weir_dataset_parse(weir_runtime runtime, const char* text, uint64_t text_size,
                            const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
                            weir_error* error) {
-  return with_arguments(
-      runtime, arguments, argument_count, out, error,
-      [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
-        WEIR_ASSIGN(std::string_view source, read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
-        WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
-        return parse_document(host.runtime(), source, handed);
-      });
+  return with_arguments(runtime, arguments, argument_count, out, error,
+                        [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
+                          WEIR_ASSIGN(std::string_view source,
+                                      read_string(text, text_size, "a text", syntax::kMaxSourceBytes));
+                          WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
+                          return parse_document(host.runtime(), source, handed);
+                        });
 }
 
 int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text_size,
@@ -108,13 +108,13 @@ int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_name, uint
 int32_t weir_dataset_deserialize(weir_runtime runtime, const void* bytes, uint64_t byte_size,
                                  const weir_argument* arguments, uint64_t argument_count, weir_dataset* out,
                                  weir_error* error) {
-  return with_arguments(
-      runtime, arguments, argument_count, out, error,
-      [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
-        WEIR_ASSIGN(std::string_view given, read_bytes(bytes, byte_size, "a serialized graph"));
-        WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
-        return deserialize_document(host.runtime(), given, handed);
-      });
+  return with_arguments(runtime, arguments, argument_count, out, error,
+                        [&](RuntimeHost& host, TakenArguments& taken) -> Result<DocumentRef> {
+                          WEIR_ASSIGN(std::string_view given,
+                                      read_bytes(bytes, byte_size, "a serialized graph"));
+                          WEIR_ASSIGN(Handed handed, handed_of(taken, host.callbacks()));
+                          return deserialize_document(host.runtime(), given, handed);
+                        });
 }
 
 int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error) {

@@ -8,6 +8,7 @@
 #include "capi/callback.h"
 #include "capi/file.h"
 #include "capi/runtime.h"
+#include "format/tables/arrow_checks.h"
 
 namespace weir::capi {
 
@@ -107,6 +108,7 @@ class HostStream final : public TableStream {
     ArrowOwned<ArrowSchema> out;
     WEIR_TRY(ask([&] { return stream_->get_schema(stream_.get(), out.fill()); }));
     if (!out.there()) return file_error(Code::internal, "a table format gave no schema", file_->name());
+    WEIR_TRY(check_arrow_schema(*out));
     return out;
   }
   Result<ArrowOwned<ArrowArray>> next() override {
@@ -157,7 +159,7 @@ class HostTable final : public TableFile {
         },
         [&]() -> Status {
           open_ = true;
-          if (schema_.there() && rows_ >= -1) return {};
+          if (schema_.there() && rows_ >= -1) return check_arrow_schema(*schema_);
           return file_error(Code::internal, "a table format gave no schema, or no count of rows",
                             file_->name());
         });

@@ -795,24 +795,24 @@ WEIR_API int32_t weir_runtime_load_extension(weir_runtime runtime, const char* f
 #define WEIR_VALUE_CALL 7u
 #define WEIR_VALUE_JOINED 8u
 
-/* A value passed by name: a text, a callback, a dataset, a tensor, a generator, an Arrow stream, or a value of
- * a `kind`. Exactly one of them is set. The library takes ownership of callbacks, generators and streams, even
- * if the call fails; everything else stays the caller's. The macros below are initialisers, with `name` and
- * `text` ending at their NUL:
+/* A value passed by name: a text, a callback, a dataset, a tensor, a generator, an Arrow stream, or a value
+ * of a `kind`. Exactly one of them is set. The library takes ownership of callbacks, generators and streams,
+ * even if the call fails; everything else stays the caller's. The macros below are initialisers, with `name`
+ * and `text` ending at their NUL:
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  *
- * An Arrow stream (https://arrow.apache.org/docs/format/CStreamInterface.html) is a dataset of its rows: dicts
- * if it is one of tables, whose type is a struct, else the values. The call moves the stream out of `arrow`,
- * whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when no dataset
- * and no element needs them. Numbers that come in one batch are used where they are, as are the bytes of
- * strings; all else is copied. Types become dtypes as in "parquet"; a dictionary's entries are those it stands
- * for; lists of one length are tensors, other lists have an unknown dimension, lists of such lists are ragged.
- * The dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its
- * rows. Errors: invalid_argument, with the column, for missing values (nulls) and other types; data_loss for
- * batches that are not what their schema says; unknown, with what the stream says, if it fails
- * (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not give,
- * are not checked. */
+ * An Arrow stream (https://arrow.apache.org/docs/format/CStreamInterface.html) is a dataset of its rows:
+ * dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
+ * `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
+ * no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
+ * bytes of strings; all else is copied. Types become dtypes as in "parquet"; a dictionary's entries are those
+ * it stands for; lists of one length are tensors, other lists have an unknown dimension, lists of such lists
+ * are ragged. The dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is
+ * serialized with its rows. Errors: invalid_argument, with the column, for missing values (nulls) and other
+ * types; data_loss for batches that are not what their schema says; unknown, with what the stream says, if it
+ * fails (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does
+ * not give, are not checked. */
 typedef struct weir_argument {
   uint32_t struct_size;
   uint32_t kind; /* WEIR_VALUE_... */
@@ -832,14 +832,23 @@ typedef struct weir_argument {
 
 #define WEIR_ARGUMENT_INIT \
   { sizeof(weir_argument), 0, NULL, 0, NULL, 0, NULL, {0}, {0}, NULL, NULL, 0, 0, NULL }
-#define WEIR_ARGUMENT_TEXT(name, text) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, {0}, NULL, NULL, 0, 0, NULL }
+#define WEIR_ARGUMENT_TEXT(name, text)                                                                    \
+  {                                                                                                       \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, (text), WEIR_STRLEN, NULL, {0}, {0}, NULL, NULL, 0, 0, \
+        NULL                                                                                              \
+  }
 #define WEIR_ARGUMENT_CALLBACK(name, callback) \
   { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, (callback), {0}, {0}, NULL, NULL, 0, 0, NULL }
-#define WEIR_ARGUMENT_DATASET(name, dataset) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, {0}, NULL, NULL, 0, 0, NULL }
-#define WEIR_ARGUMENT_TENSOR(name, tensor) \
-  { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {(tensor).value}, NULL, NULL, 0, 0, NULL }
+#define WEIR_ARGUMENT_DATASET(name, dataset)                                                                \
+  {                                                                                                         \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {(dataset).value}, {0}, NULL, NULL, 0, 0, \
+        NULL                                                                                                \
+  }
+#define WEIR_ARGUMENT_TENSOR(name, tensor)                                                                 \
+  {                                                                                                        \
+    sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {(tensor).value}, NULL, NULL, 0, 0, \
+        NULL                                                                                               \
+  }
 #define WEIR_ARGUMENT_GENERATOR(name, generator) \
   { sizeof(weir_argument), 0, (name), WEIR_STRLEN, NULL, 0, NULL, {0}, {0}, (generator), NULL, 0, 0, NULL }
 #define WEIR_ARGUMENT_ARROW(name, arrow) \

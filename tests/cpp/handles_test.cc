@@ -3,6 +3,34 @@
 
 #include "support.h"
 
+// As the specification of Arrow's C stream interface has them.
+struct ArrowSchema {
+  const char* format;
+  const char* name;
+  const char* metadata;
+  int64_t flags;
+  int64_t n_children;
+  ArrowSchema** children;
+  ArrowSchema* dictionary;
+  void (*release)(ArrowSchema*);
+  void* private_data;
+};
+struct ArrowArray {
+  int64_t length, null_count, offset, n_buffers, n_children;
+  const void** buffers;
+  ArrowArray** children;
+  ArrowArray* dictionary;
+  void (*release)(ArrowArray*);
+  void* private_data;
+};
+struct ArrowArrayStream {
+  int (*get_schema)(ArrowArrayStream*, ArrowSchema*);
+  int (*get_next)(ArrowArrayStream*, ArrowArray*);
+  const char* (*get_last_error)(ArrowArrayStream*);
+  void (*release)(ArrowArrayStream*);
+  void* private_data;
+};
+
 namespace {
 
 template <class T>
@@ -145,6 +173,44 @@ TEST_CASE("a runtime uses the allocator and logger that it is given, and lets th
   CHECK(error_of([&] { weir::Runtime{wrong}; }).code() == WEIR_CODE_INVALID_ARGUMENT);
   wrong.allocator.reset();
   CHECK(destroyed == 2);
+}
+
+// Has no rows, and counts what is released.
+struct EmptyStream {
+  explicit EmptyStream(int& count) : released(count) {
+    stream.private_data = this;
+    stream.get_schema = [](ArrowArrayStream*, ArrowSchema* out) {
+      *out = {"l",    "",      nullptr, 0,
+              0,      nullptr, nullptr, [](ArrowSchema* schema) { schema->release = nullptr; },
+              nullptr};
+      return 0;
+    };
+    stream.get_next = [](ArrowArrayStream*, ArrowArray* out) {
+      *out = {};
+      return 0;
+    };
+    stream.release = [](ArrowArrayStream* self) {
+      ++static_cast<EmptyStream*>(self->private_data)->released;
+      self->release = nullptr;
+    };
+  }
+
+  int& released;
+  ArrowArrayStream stream = {};
+};
+
+TEST_CASE("the call takes an Arrow stream over") {
+  weir::Runtime runtime;
+  int released = 0;
+  EmptyStream given(released);
+  const weir::Arguments arguments = {{"rows", &given.stream}};
+  CHECK(released == 0);
+  const weir::Dataset rows = weir::parse(runtime, "@rows", arguments);
+  CHECK(released == 1);
+  CHECK(given.stream.release == nullptr);
+  CHECK(rows.spec().text() == "int64");
+  CHECK(lines(runtime, rows).empty());
+  CHECK(error_of([&] { weir::parse(runtime, "@rows", arguments); }).code() == WEIR_CODE_INVALID_ARGUMENT);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "core/value.h"
+#include "format/tables/arrow_checks.h"
 #include "format/tables/arrow_rows.h"
 
 namespace weir::test {

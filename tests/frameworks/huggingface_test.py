@@ -57,15 +57,22 @@ def test_numbers_in_one_piece_are_not_copied():
     address = whole.data.table.column("x").chunk(0).buffers()[1].address
     block = next(iter(weir.from_huggingface(whole).batch(100_000)))["x"]
     assert block[0] == 0 and len(block) == 100_000
-    tensor = weir._intake.to_tensor(weir.huggingface._column("x", whole.data.table.column("x")))
+    tensor = weir._intake.to_tensor(weir.huggingface._gathered(whole.data.table.column("x")))
     assert tensor.address == address
 
 
 def test_what_has_no_tensor():
-    with pytest.raises(ValueError, match="the column a has 1 missing values"):
-        weir.from_huggingface(datasets.Dataset.from_dict({"a": [1, None]}))
-    with pytest.raises(TypeError, match="the column a has lists of"):
-        weir.from_huggingface(datasets.Dataset.from_dict({"a": [[[1], [2, 3]], [[4]]]}))
+    rows = datasets.Dataset.from_dict({"a": [1, None]})
+    for one in (rows, rows.select([1, 0])):
+        with pytest.raises(weir.errors.InvalidArgument, match="the column a has 1 missing values"):
+            weir.from_huggingface(one)
+
+
+def test_lists_of_lists():
+    rows = datasets.Dataset.from_dict({"a": [[[1], [2, 3]], [[4]]]})
+    for one in (rows, rows.select([0, 1])):
+        made = weir.from_huggingface(one)
+        assert str(made.spec) == "{a: ragged<int64>[?, ?]}" and made[0]["a"].row_splits.tolist() == [0, 1, 3]
 
 
 def test_files_are_bytes():

@@ -55,7 +55,8 @@ class Filling {
   std::shared_ptr<OwnedElement> shared_;
 };
 
-// What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator, and Nodes of _node.py.
+// What can be passed by name: str and bytes, Tensor, Dataset, Callback, Generator, capsules of Arrow streams,
+// and Nodes of _node.py.
 class Arguments {
  public:
   // REQUIRES: pairs of a name and a value

@@ -219,6 +219,72 @@ def test_polars():
     assert list(weir.from_tensor_slices(frame)) == [{"n": 1, "s": b"a"}, {"n": 2, "s": b"b"}]
 
 
+def test_tables_of_arrow():
+    pyarrow = pytest.importorskip("pyarrow")
+    table = pyarrow.table(
+        {
+            "n": [1, 2, 3],
+            "s": ["a", "bc", "0123456789abcdef"],
+            "when": pyarrow.array(np.array(["2026-01-01"] * 3, "datetime64[s]")),
+            "color": pyarrow.array(["red", "blue", "red"]).dictionary_encode(),
+            "view": pyarrow.array(["x", "0123456789abcdef", ""], pyarrow.string_view()),
+            "tokens": [[1], [], [2, 3]],
+            "words": [[["a"], []], [], [["b", "c"]]],
+            "pair": [[1.5, 2.5]] * 3,
+            "boxes": [[{"x": 1, "tags": ["p"]}], [], [{"x": 2, "tags": []}, {"x": 3, "tags": ["q", "r"]}]],
+            "price": pyarrow.array([1, 2, 3], pyarrow.decimal128(10, 2)),
+        }
+    )
+    for one in (table, pyarrow.concat_tables([table.slice(0, 1), table.slice(1)]), table.to_reader(2)):
+        rows = weir.from_arrow(one)
+        assert str(rows.spec) == (
+            "{n: int64, s: string, when: int64, color: string, view: string, tokens: int64[?], "
+            "words: ragged<string>[?, ?], pair: float64[2], boxes: {x: int64[?], tags: ragged<string>[?, ?]}, "
+            "price: float64}"
+        )
+        assert len(rows) == 3
+        last = rows[2]
+        assert (last["n"], last["s"], last["when"], last["color"]) == (3, b"0123456789abcdef", NEW_YEAR, b"red")
+        assert last["tokens"].tolist() == [2, 3] and last["pair"].tolist() == [1.5, 2.5] and last["price"] == 3
+        assert last["words"].row_splits.tolist() == [0, 2] and last["words"].values.tolist() == [b"b", b"c"]
+        assert last["boxes"]["x"].tolist() == [2, 3] and last["boxes"]["tags"].row_splits.tolist() == [0, 0, 2]
+        assert [row["view"] for row in rows] == [b"x", b"0123456789abcdef", b""]
+        assert sorted(int(row["n"]) for row in rows.global_shuffle(seed=1)) == [1, 2, 3]
+        again = weir.deserialize(rows.serialize())
+        assert [str(row) for row in again] == [str(row) for row in rows] and again.fingerprint == rows.fingerprint
+
+
+def test_tables_of_arrow_that_cannot_be_read():
+    pyarrow = pytest.importorskip("pyarrow")
+    with pytest.raises(weir.errors.InvalidArgument, match="the column b has 2 missing values"):
+        weir.from_arrow(pyarrow.table({"a": [1, 2, 3], "b": ["x", None, None]}))
+    with pytest.raises(weir.errors.InvalidArgument, match="the column a is the Arrow type"):
+        weir.from_arrow(pyarrow.table({"a": pyarrow.array([[1]], pyarrow.list_view(pyarrow.int64()))}))
+    with pytest.raises(TypeError, match="__arrow_c_stream__, found list"):
+        weir.from_arrow([1, 2])
+
+    def batches():
+        yield pyarrow.record_batch({"a": [1]})
+        raise ValueError("no more of them")
+
+    reader = pyarrow.RecordBatchReader.from_batches(pyarrow.schema({"a": pyarrow.int64()}), batches())
+    with pytest.raises(weir.Error, match="the Arrow stream failed: .*no more of them"):
+        weir.from_arrow(reader)
+
+
+def test_tables_of_others():
+    for name, make in [
+        ("pandas", lambda pandas: pandas.DataFrame({"n": [1, 2], "s": ["a", "b"]})),
+        ("polars", lambda polars: polars.DataFrame({"n": [1, 2], "s": ["a", "b"]})),
+        ("duckdb", lambda duckdb: duckdb.sql("select unnest([1, 2]) as n, unnest(['a', 'b']) as s")),
+    ]:
+        try:
+            table = make(__import__(name))
+        except ImportError:
+            continue
+        assert list(weir.from_arrow(table)) == [{"n": 1, "s": b"a"}, {"n": 2, "s": b"b"}], name
+
+
 def test_arrow_streams_come_out():
     pyarrow = pytest.importorskip("pyarrow")
     dataset = weir.range(2500).map(

@@ -20,9 +20,10 @@ def pipelines() -> None:
     both = weir.zip(dataset, parsed).shuffle(100, seed=(1, 2)).repeat().prefetch("auto")
     arrays = weir.from_tensor_slices({"x": np.zeros((3, 2)), "y": [1, 2, 3]})
     count = arrays.cardinality()
+    rows: weir.Dataset = weir.from_arrow(np.zeros(1))
     named = weir.Dataset.range(3).map(lambda x: x, num_parallel_calls=weir.AUTOTUNE).repeat(None).apply(lambda d: d)
     built = weir.Dataset.from_tensor_slices({"x": [1, 2]}).padded_batch(2, drop_remainder=None)
-    print(named.element_spec, built.as_numpy_iterator())
+    print(rows, named.element_spec, built.as_numpy_iterator())
     nothing = fn.clip(fn.cast(fn.zeros([2]), np.float32), 0.0, 1.0)
     if TYPE_CHECKING:
         assert_type(dataset, weir.Dataset)

@@ -174,12 +174,13 @@ namespace detail {
 class Written;
 }
 
-// Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; a
-// callback, or a function that becomes one. Of an operator, it is a parameter's value: a text of the
+// Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; the
+// address of an Arrow stream, whose rows are a dataset and which the call moves out of its place; a callback,
+// or a function that becomes one. Of an operator, it is a parameter's value: a text of the
 // notation, or what the operators of Pipeline take, such as Value("a string").
 class Argument {
  public:
-  using Value = std::variant<std::string, Tensor, Dataset, Callback, double>;
+  using Value = std::variant<std::string, Tensor, Dataset, Callback, double, ArrowArrayStream*>;
 
   template <class T>
   Argument(std::string name, T&& value) {
@@ -267,6 +268,8 @@ class HandedArguments {
       given.dataset = dataset->handle();
     } else if (const auto* callback = std::get_if<Callback>(&argument.value())) {
       given.callback = &callbacks_.emplace_back(callback->make_handed());
+    } else if (auto* const* arrow = std::get_if<ArrowArrayStream*>(&argument.value())) {
+      given.arrow = *arrow;
     }
     const std::vector<weir_argument>* members = add(argument.members());
     given.members = members->data();

@@ -1,12 +1,14 @@
 #include "format/tables/arrow_value.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "core/checked.h"
 #include "core/text.h"
 #include "core/utf8.h"
+#include "format/tables/arrow_checks.h"
 #include "format/tables/table_entries.h"
 #include "format/tables/table_types.h"
 
@@ -18,12 +20,22 @@ using Kind = TableType::Kind;
 
 // Entries of a column that lie in one batch.
 struct Run {
-  RefPtr<TableBatch> batch;
   const ArrowArray* array;
   int64_t begin;
   int64_t count;
 };
-using Runs = std::vector<Run>;
+
+// All entries of a column, and what owns the batches.
+struct Runs {
+  BufferRef owner;
+  std::vector<Run> list = {};
+
+  int64_t count() const {
+    int64_t out = 0;
+    for (const Run& run : list) out += run.count;
+    return out;
+  }
+};
 
 // A column, or what is in it, with the rows as the first dimension. A tuple is a pair that makes ragged rows.
 struct Made {
@@ -47,20 +59,12 @@ Status refused(const std::string& path, const std::string& what, std::string hin
       {concat(path.empty() ? "the Arrow stream" : "the column " + path, " ", what), std::move(hint)});
 }
 
-Status too_large(const std::string& path) {
-  return refused(path, "has more entries than fit memory", "");
-}
-
-int64_t count_of(const Runs& runs) {
-  int64_t out = 0;
-  for (const Run& run : runs) out += run.count;
-  return out;
-}
+Status too_large(const std::string& path) { return refused(path, "has more entries than fit memory", ""); }
 
 Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
   int64_t nulls = 0;
   const bool all = std::string_view(schema.format) == "n";
-  for (const Run& run : runs) {
+  for (const Run& run : runs.list) {
     if (all) nulls += run.count;
     for (int64_t i = run.begin; i < run.begin + run.count && run.array->null_count != 0; ++i)
       nulls += table_entry_is_null(*run.array, i);
@@ -70,32 +74,43 @@ Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::strin
                  "fill them, leave out their rows, or leave out the column");
 }
 
-// Numbers of one batch as they lie there; nothing if they have to be copied.
-std::optional<Tensor> wrapped(const TableType& type, const Runs& runs) {
-  const size_t width = dtype_size(type.dtype);
-  const bool as_it_is = type.kind == Kind::number ||
-                        (type.kind == Kind::time && type.unit == 1 && type.dtype == DType::int64);
-  if (runs.size() != 1 || !as_it_is) return std::nullopt;
-  const Run& run = runs[0];
-  const auto* const bytes = static_cast<const uint8_t*>(run.array->buffers[1]) +
-                            static_cast<size_t>(run.array->offset + run.begin) * width;
-  if (!is_aligned(bytes, width)) return std::nullopt;
+template <class T>
+BufferRef wrapped(const uint8_t* data, size_t size, T owned) {
+  auto owner = std::make_unique<T>(std::move(owned));
+  const auto release = [](void* context) { delete static_cast<T*>(context); };
+  BufferRef out = Buffer::wrap(const_cast<uint8_t*>(data), size, release, owner.get());
+  owner.release();
+  return out;
+}
+
+// Numbers that lie one after the other, as slices of one array do, where they are; nothing if they have to be
+// copied.
+std::optional<Tensor> numbers_of(const TableType& type, const Runs& runs) {
+  const auto width = static_cast<int64_t>(dtype_size(type.dtype));
+  const bool as_they_are =
+      type.kind == Kind::number || (type.kind == Kind::time && type.unit == 1 && type.dtype == DType::int64);
+  if (!as_they_are) return std::nullopt;
+  const uint8_t* begin = nullptr;
+  const uint8_t* end = nullptr;
+  for (const Run& run : runs.list) {
+    const auto* const bytes =
+        static_cast<const uint8_t*>(run.array->buffers[1]) + (run.array->offset + run.begin) * width;
+    if (!begin) begin = end = bytes;
+    if (bytes != end) return std::nullopt;
+    end += run.count * width;
+  }
+  if (!begin || !is_aligned(begin, static_cast<size_t>(width))) return std::nullopt;
   Tensor out;
   out.dtype = type.dtype;
-  out.shape = Shape{run.count};
-  out.data = const_cast<uint8_t*>(bytes);
-  auto owner = std::make_unique<RefPtr<TableBatch>>(run.batch);
-  const auto release = [](void* context) { delete static_cast<RefPtr<TableBatch>*>(context); };
-  out.buffer = Buffer::wrap(out.data, static_cast<size_t>(run.count) * width, release, owner.get());
-  owner.release();
+  out.shape = Shape{runs.count()};
+  out.buffer = wrapped(begin, static_cast<size_t>(end - begin), runs.owner);
+  out.data = out.buffer->data();
   return out;
 }
 
 OwnersRef owners_of(const Runs& runs) {
   auto out = make_ref<Owners>();
-  for (const Run& run : runs) {
-    if (out->list.empty() || out->list.back() != run.batch) out->list.emplace_back(run.batch);
-  }
+  out->list.emplace_back(runs.owner);
   return out;
 }
 
@@ -113,11 +128,11 @@ Result<Tensor> leaf_of(const ArrowSchema& schema, const Runs& runs, const std::s
       return refused(path, concat("is ", described(schema), ", which float64 doesn't have"),
                      "cast it to float64, which rounds, or to a string");
   }
-  if (auto out = wrapped(type, runs)) return *std::move(out);
-  WEIR_ASSIGN(Tensor out, room(type.dtype, count_of(runs), path));
+  if (auto out = numbers_of(type, runs)) return *std::move(out);
+  WEIR_ASSIGN(Tensor out, room(type.dtype, runs.count(), path));
   uint8_t* to = out.data;
   int64_t before = 0;
-  for (const Run& run : runs) {
+  for (const Run& run : runs.list) {
     const int64_t made = table_entries(type, *run.array, run.begin, run.count, type.dtype, {}, to);
     if (made < run.count)
       return refused(path, concat("has a time, entry ", before + made, ", that nanoseconds do not reach"),
@@ -142,14 +157,14 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
                    "cast it to what the dictionary has");
   Tensor out;
   uint8_t* to = nullptr;
-  for (const Run& run : runs) {
-    const Runs all{{run.batch, run.array->dictionary, 0, run.array->dictionary->length}};
+  for (const Run& run : runs.list) {
+    const Runs all{runs.owner, {{run.array->dictionary, 0, run.array->dictionary->length}}};
     WEIR_TRY(check_nulls(dictionary, all, path));
     WEIR_ASSIGN(const Tensor values, leaf_of(dictionary, all, path));
     WEIR_ASSIGN(const Tensor indices, room(DType::int64, run.count, path));
     table_entries(numbers, *run.array, run.begin, run.count, DType::int64, {}, indices.data);
     if (!to) {
-      WEIR_ASSIGN(out, room(values.dtype, count_of(runs), path));
+      WEIR_ASSIGN(out, room(values.dtype, runs.count(), path));
       to = out.data;
     }
     const size_t width = dtype_size(values.dtype);
@@ -160,21 +175,21 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
       to += width;
     }
   }
-  if (!to) return leaf_of(dictionary, {}, path);
+  if (!to) return leaf_of(dictionary, {runs.owner}, path);
   if (out.dtype == DType::string) out.owners = owners_of(runs);
   return out;
 }
 
 Result<Lists> lists_of(const TableType& type, const Runs& runs, const std::string& path, Runs& inner) {
   Lists out;
-  const int64_t rows = count_of(runs);
+  const int64_t rows = runs.count();
   if (rows == INT64_MAX) return too_large(path);
   WEIR_ASSIGN(out.splits, room(DType::int64, rows + 1, path));
   out.length = type.kind == Kind::fixed_list ? type.size : kUnknownDim;
   bool even = true;
   auto* end = out.splits.as<int64_t>();
   *end = 0;
-  for (const Run& run : runs) {
+  for (const Run& run : runs.list) {
     const int64_t begin = list_range(type, *run.array, run.begin).first;
     int64_t last = begin;
     for (int64_t i = run.begin; i < run.begin + run.count; ++i, ++end) {
@@ -186,7 +201,7 @@ Result<Lists> lists_of(const TableType& type, const Runs& runs, const std::strin
       end[1] = *sum;
       last = first + size;
     }
-    if (last > begin) inner.push_back({run.batch, run.array->children[0], begin, last - begin});
+    if (last > begin) inner.list.push_back({run.array->children[0], begin, last - begin});
   }
   if (!even) out.length = kUnknownDim;
   return out;
@@ -264,9 +279,9 @@ Result<Made> members_of(const ArrowSchema& schema, const Runs& runs, const std::
     if (out.spec.find(name) >= 0 || !is_utf8(name))
       return refused(path, concat("has the name ", key, is_utf8(name) ? " twice" : ", which is not UTF-8"),
                      "rename one of its members");
-    Runs inner;
-    for (const Run& run : runs)
-      inner.push_back({run.batch, run.array->children[i], run.array->offset + run.begin, run.count});
+    Runs inner{runs.owner};
+    for (const Run& run : runs.list)
+      inner.list.push_back({run.array->children[i], run.array->offset + run.begin, run.count});
     WEIR_ASSIGN(Made made, take(member, inner, path.empty() ? key : concat(path, ".", key)));
     out.spec.keys.push_back(std::move(name));
     out.spec.children.push_back(std::move(made.spec));
@@ -284,7 +299,7 @@ Result<Made> take(const ArrowSchema& schema, const Runs& runs, const std::string
   WEIR_TRY(check_nulls(schema, runs, path));
   if (type.kind == Kind::object) return members_of(schema, runs, path);
   if (type.is_list()) {
-    Runs inner;
+    Runs inner{runs.owner};
     WEIR_ASSIGN(const Lists lists, lists_of(type, runs, path, inner));
     WEIR_ASSIGN(const Made made, take(*schema.children[0], inner, path));
     size_t at = 0;
@@ -309,28 +324,30 @@ std::string row_of(const Spec& spec, const std::string& slice, bool& is_slice) {
   std::string out = "{";
   for (size_t i = 0; i < spec.keys.size(); ++i) {
     const std::string key = quote(spec.keys[i]);
-    out += concat(i == 0 ? "" : ", ", key, ": ",
-                  row_of(spec.children[i], concat(slice, ".", key), is_slice));
+    out += concat(i == 0 ? "" : ", ", key, ": ", row_of(spec.children[i], concat(slice, ".", key), is_slice));
   }
   return out + "}";
 }
 
 }  // namespace
 
-Result<ArrowValue> value_of_batches(const ArrowSchema& schema, std::span<const RefPtr<TableBatch>> batches) {
+Result<ArrowValue> value_of_batches(const ArrowSchema& schema, std::vector<RefPtr<TableBatch>> batches) {
   WEIR_TRY(check_arrow_schema(schema));
   Runs runs;
   std::optional<int64_t> rows = 0;
   for (size_t i = 0; i < batches.size(); ++i) {
     const ArrowArray& array = batches[i]->array();
     if (!has_entries(schema, array, 0))
-      return data_loss(concat("batch ", i,
-                              " of the Arrow stream is broken: its buffers, children, lengths and offsets are "
-                              "not those of its schema"));
+      return data_loss(
+          concat("batch ", i,
+                 " of the Arrow stream is broken: its buffers, children, lengths and offsets are "
+                 "not those of its schema"));
     rows = checked_add(rows, array.length);
     if (!rows) return too_large("");
-    if (array.length > 0) runs.push_back({batches[i], &array, 0, array.length});
+    if (array.length > 0) runs.list.push_back({&array, 0, array.length});
   }
+  // One owner, however many batches there are: what strings point into is looked at one by one.
+  runs.owner = wrapped(nullptr, 0, std::move(batches));
   WEIR_ASSIGN(Made made, take(schema, runs, ""));
   if (made.values.empty()) return refused("", "has no columns", "");
   WEIR_TRY(made.spec.check_size());

@@ -1,10 +1,10 @@
-// ArrowValue: batches of a table as a value whose slices along the first dimension are the rows. Numbers of
-// one batch stay where they are, strings are views of their batches; the value then owns the batches. All
-// else is copied.
+// ArrowValue: batches of a table as a value whose slices along the first dimension are the rows. Numbers that
+// lie one after the other stay where they are, strings are views; the value then owns the batches. All else
+// is copied.
 #pragma once
 
-#include <span>
 #include <string>
+#include <vector>
 
 #include "core/spec.h"
 #include "core/value.h"
@@ -23,6 +23,6 @@ struct ArrowValue {
 
 // invalid_argument, with the name of the column, for types that elements don't have and for nulls;
 // data_loss for batches that their schema doesn't fit.
-Result<ArrowValue> value_of_batches(const ArrowSchema& schema, std::span<const RefPtr<TableBatch>> batches);
+Result<ArrowValue> value_of_batches(const ArrowSchema& schema, std::vector<RefPtr<TableBatch>> batches);
 
 }  // namespace weir

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
-#include <limits>
 #include <utility>
 
-#include "core/checked.h"
 #include "core/text.h"
-#include "format/tables/table_entries.h"
 
 namespace weir {
 
@@ -351,112 +348,6 @@ std::string described(const ArrowSchema& column) {
     default:
       return concat("the Arrow type ", quote(column.format));
   }
-}
-
-namespace {
-
-bool is_whole(const ArrowSchema& schema, int depth) {
-  if (depth == kMaxNesting || !schema.format || schema.n_children < 0 || schema.n_children > kMaxParts ||
-      (schema.n_children > 0 && !schema.children))
-    return false;
-  for (int64_t i = 0; i < schema.n_children; ++i) {
-    if (!schema.children[i] || !is_whole(*schema.children[i], depth + 1)) return false;
-  }
-  return !schema.dictionary || is_whole(*schema.dictionary, depth + 1);
-}
-
-// Whether ends of entries rise from 0 or more, up to `most`.
-template <class End>
-bool rise(const ArrowArray& array, int64_t most) {
-  if (!is_aligned(array.buffers[1], sizeof(End))) return false;
-  const End* const ends = static_cast<const End*>(array.buffers[1]) + array.offset;
-  bool rising = ends[0] >= 0 && ends[array.length] <= most;
-  for (int64_t i = 0; i < array.length; ++i) rising = rising && ends[i] <= ends[i + 1];
-  return rising;
-}
-
-template <class End>
-bool has_texts(const ArrowArray& array) {
-  return rise<End>(array, std::numeric_limits<End>::max()) &&
-         (array.buffers[2] || static_cast<const End*>(array.buffers[1])[array.offset + array.length] == 0);
-}
-
-// The bytes of views are in as many buffers as there are sizes in the last one.
-bool has_viewed_texts(const ArrowArray& array) {
-  const auto* const sizes = static_cast<const int64_t*>(array.buffers[array.n_buffers - 1]);
-  const int64_t count = sizes ? array.n_buffers - 3 : 0;
-  for (int64_t i = 0; i < array.length; ++i) {
-    if (table_entry_is_null(array, i)) continue;
-    const TextView view = text_view(array, i);
-    if (view.size >= 0 && view.is_inline()) continue;
-    if (view.size < 0 || view.buffer < 0 || view.buffer >= count || view.offset < 0 ||
-        int64_t{view.offset} + view.size > sizes[view.buffer] || !array.buffers[2 + view.buffer])
-      return false;
-  }
-  return true;
-}
-
-// How many entries each child has at least; -1 if the lengths of entries can't be.
-int64_t entries_of_children(const TableType& type, const ArrowArray& array) {
-  const int64_t all = array.offset + array.length;
-  switch (type.kind) {
-    case Kind::text:
-      return has_texts<int32_t>(array) ? 0 : -1;
-    case Kind::long_text:
-      return has_texts<int64_t>(array) ? 0 : -1;
-    case Kind::viewed_text:
-      return has_viewed_texts(array) ? 0 : -1;
-    case Kind::list:
-      return rise<int32_t>(array, array.children[0]->length) ? 0 : -1;
-    case Kind::long_list:
-      return rise<int64_t>(array, array.children[0]->length) ? 0 : -1;
-    case Kind::fixed_list:
-    case Kind::fixed_text:
-      return checked_multiply(all, type.size).value_or(-1);
-    case Kind::time:
-      return is_aligned(array.buffers[1], dtype_size(type.dtype)) ? all : -1;
-    default:
-      return all;
-  }
-}
-
-}  // namespace
-
-Status check_arrow_schema(const ArrowSchema& schema) {
-  if (is_whole(schema, 0)) return {};
-  return invalid_argument(concat("the Arrow schema is broken, has more than ", kMaxParts,
-                                 " columns in one structure, or is nested more than ", kMaxNesting,
-                                 " levels deep"));
-}
-
-bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least) {
-  if (array.offset < 0 || array.length < least || array.length < 0 || array.n_children != column.n_children ||
-      !checked_add(array.offset, array.length))
-    return false;
-  for (int64_t i = 0; i < array.n_children; ++i) {
-    if (!array.children || !array.children[i]) return false;
-  }
-  if (column.dictionary) {
-    ArrowSchema indices = column;
-    indices.dictionary = nullptr;
-    return array.dictionary && has_entries(indices, array, least) &&
-           has_entries(*column.dictionary, *array.dictionary, 0);
-  }
-  const TableType type = table_type(column);
-  // It is not read.
-  if (type.kind == Kind::other) return true;
-  const bool texts =
-      type.kind == Kind::text || type.kind == Kind::long_text || type.kind == Kind::viewed_text;
-  const bool nested = type.kind == Kind::object || type.kind == Kind::fixed_list;
-  const int64_t buffers = texts ? 3 : nested ? 1 : 2;
-  if (array.n_buffers < buffers || !array.buffers) return false;
-  if (array.length > 0 && !nested && !array.buffers[1]) return false;
-  const int64_t inner = array.length == 0 && !nested ? 0 : entries_of_children(type, array);
-  if (inner < 0) return false;
-  for (int64_t i = 0; i < array.n_children; ++i) {
-    if (!has_entries(*column.children[i], *array.children[i], inner)) return false;
-  }
-  return true;
 }
 
 int64_t column_in(const ArrowSchema& table, std::string_view name) {

@@ -19,17 +19,17 @@ inline constexpr std::string_view kMapEntry = "map entry";
 struct TableType {
   enum class Kind : uint8_t {
     boolean,
-    number,      // of `dtype`
-    time,        // of `dtype`, in units of `unit` nanoseconds
-    wide_time,   // 16 bytes, in nanoseconds
-    decimal,     // `size` bytes
-    text,        // offsets of 4 bytes
-    long_text,   // offsets of 8 bytes
+    number,       // of `dtype`
+    time,         // of `dtype`, in units of `unit` nanoseconds
+    wide_time,    // 16 bytes, in nanoseconds
+    decimal,      // `size` bytes
+    text,         // offsets of 4 bytes
+    long_text,    // offsets of 8 bytes
     viewed_text,  // views of 16 bytes
-    fixed_text,  // `size` bytes each
-    list,        // offsets of 4 bytes
-    long_list,   // offsets of 8 bytes
-    fixed_list,  // `size` entries each
+    fixed_text,   // `size` bytes each
+    list,         // offsets of 4 bytes
+    long_list,    // offsets of 8 bytes
+    fixed_list,   // `size` entries each
     object,
     other,  // what is not read
   };
@@ -47,15 +47,6 @@ struct TableType {
 TableType table_type(const ArrowSchema& column);
 // As errors name it: "a list of int64".
 std::string described(const ArrowSchema& column);
-
-// invalid_argument unless a schema has all its parts, no deeper than structures may be. What a producer gave
-// is checked so before it is looked at.
-Status check_arrow_schema(const ArrowSchema& schema);
-
-// Whether an array has the buffers and children of its type, and `least` entries whose lengths can be. What
-// a producer gave is checked so before it is read. How large buffers are, it doesn't say.
-// REQUIRES: check_arrow_schema() is ok
-bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least);
 
 // The column of that name, or -1.
 int64_t column_in(const ArrowSchema& table, std::string_view name);

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "expr/compile/composed_function.h"
 #include "format/npy.h"
+#include "format/tables/arrow_checks.h"
 
 namespace weir {
 

@@ -336,8 +336,9 @@ struct weir_argument
     members::Ptr{weir_argument}
     member_count::UInt64
     number::Float64
+    arrow::Ptr{ArrowArrayStream}
 end
-weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL, C_NULL, 0, 0)
+weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL, C_NULL, 0, 0, C_NULL)
 
 struct weir_dataset_info
     struct_size::UInt32

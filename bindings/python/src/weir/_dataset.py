@@ -272,6 +272,20 @@ def from_generator(
     return Dataset(_core.apply(default_runtime(), [("", call("from_generator", made, text))]))
 
 
+def from_arrow(table: Any, *, runtime: _core.Runtime | None = None) -> Dataset:
+    """A dataset of the rows of a table, as dicts, found by their positions: whatever has `__arrow_c_stream__`.
+
+    Such are tables and readers of pyarrow, Polars, pandas 2.2 and DuckDB. All batches are read now. Numbers that lie in
+    one piece stay in its memory, which may be a mapped file, as do the bytes of strings; all else is copied. Strings
+    are bytes, times int64 nanoseconds, entries of dictionaries what they stand for. Lists of one length are tensors,
+    other lists have an unknown dimension, and lists of those are ragged. Missing values and other types are errors that
+    name the column: fill or cast them first.
+    """
+    if not hasattr(table, "__arrow_c_stream__"):
+        raise TypeError(f"expected a table with __arrow_c_stream__, found {type(table).__name__}")
+    return Dataset(_core.parse(runtime or default_runtime(), "@rows", [("rows", table.__arrow_c_stream__())]))
+
+
 def register(name: str, function: PyFunction, *, runtime: _core.Runtime | None = None) -> None:
     """Makes a function known as @NAME in every text, and by its name in serialized graphs."""
     if function.inputs is None:
@@ -286,6 +300,7 @@ __all__ = [
     "capture",
     "check",
     "deserialize",
+    "from_arrow",
     "from_generator",
     "parse",
     "register",

@@ -7,53 +7,56 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from datasets import IterableDataset
 from datasets.iterable_dataset import _BaseExamplesIterable
 
 from . import fn
-from ._dataset import Dataset
+from ._dataset import Dataset, from_arrow
 from ._marks import Marks
 from ._operators import from_tensor_slices
-from ._values import Ragged
 
 
-def _chunks(column: pa.ChunkedArray, part: Any, kind: pa.DataType) -> pa.ChunkedArray:
-    return pa.chunked_array([part(chunk) for chunk in column.chunks], kind)
+def _has_files(kind: pa.DataType) -> bool:
+    if pa.types.is_struct(kind):
+        return {field.name for field in kind} == {"bytes", "path"} or any(_has_files(field.type) for field in kind)
+    return (pa.types.is_list(kind) or pa.types.is_large_list(kind)) and _has_files(kind.value_type)
 
 
-def _column(name: str, column: pa.ChunkedArray) -> Any:
-    """A column as from_tensor_slices takes it: one chunk of numbers as it lies, lists as tensors or as ragged rows."""
+def _read(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """For an image, or another file, what is in it, or its name where it wasn't read."""
+    kind = column.type
+    if not _has_files(kind):
+        return column
+    if pa.types.is_struct(kind):
+        parts = {field.name: _read(pc.struct_field(column, [at])) for at, field in enumerate(kind)}
+        if set(parts) == {"bytes", "path"}:
+            return parts["path" if parts["bytes"].null_count else "bytes"]
+        return pa.chunked_array([pa.StructArray.from_arrays([p.combine_chunks() for p in parts.values()], list(parts))])
+    whole = column.combine_chunks()
+    if whole.null_count:
+        return column
+    values = _read(pa.chunked_array([whole.values])).combine_chunks()
+    return pa.chunked_array([type(whole).from_arrays(whole.offsets, values)])
+
+
+def _gathered(column: pa.ChunkedArray) -> Any:
+    """A column as `fn.gather` takes it; None for one of which it takes no rows by their numbers."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
-        return _column(name, _chunks(column, lambda chunk: chunk.storage, kind.storage_type))
-    if column.null_count:
-        raise ValueError(
-            f"the column {name} has {column.null_count} missing values, which elements cannot have; fill them, remove "
-            "the column, or drop their rows with ds.filter"
-        )
+        return _gathered(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type))
+    if column.null_count or pa.types.is_dictionary(kind):
+        return None
     if pa.types.is_struct(kind):
-        parts = {field.name: _chunks(column, lambda c, at=i: c.field(at), field.type) for i, field in enumerate(kind)}
-        if set(parts) == {"bytes", "path"}:
-            # An image, or another file: what is in it, or its name where it wasn't read.
-            return _column(name, parts["path" if parts["bytes"].null_count else "bytes"])
-        return {key: _column(f"{name}.{key}", part) for key, part in parts.items()}
+        parts = {field.name: _gathered(pc.struct_field(column, [at])) for at, field in enumerate(kind)}
+        return None if None in parts.values() else parts
     if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        whole = column.combine_chunks()
-        splits = whole.offsets.to_numpy().astype(np.int64)
-        values = whole.values.slice(splits[0], splits[-1] - splits[0]) if len(splits) else whole.values
-        inner = _column(name, pa.chunked_array([values]))
-        sizes = np.unique(np.diff(splits))
-        if len(sizes) == 1 and isinstance(inner, (pa.ChunkedArray, pa.Array)):
-            flat = inner.combine_chunks() if isinstance(inner, pa.ChunkedArray) else inner
-            return pa.FixedSizeListArray.from_arrays(flat, int(sizes[0]))
-        if isinstance(inner, (dict, Ragged)):
-            raise TypeError(f"the column {name} has lists of {kind.value_type}; convert it with ds.map first")
-        return Ragged(inner, splits - splits[0])
+        sizes = pc.unique(pc.list_value_length(column))
+        inner = _gathered(pc.list_flatten(column)) if len(sizes) == 1 else None
+        if not isinstance(inner, pa.ChunkedArray):
+            return None
+        return pa.chunked_array([pa.FixedSizeListArray.from_arrays(inner.combine_chunks(), sizes[0].as_py())])
     return column
-
-
-def _is_gathered(part: Any) -> bool:
-    return all(map(_is_gathered, part.values())) if isinstance(part, dict) else not isinstance(part, Ragged)
 
 
 def _row(part: Any, at: Any) -> Any:
@@ -63,22 +66,20 @@ def _row(part: Any, at: Any) -> Any:
 def from_huggingface(ds: Any) -> Dataset:
     """A dataset of the rows of a `datasets.Dataset`, as dicts; they are found by their positions.
 
-    So `skip`, `partition` and `global_shuffle` read no others. A column of numbers in one piece stays in its memory,
-    which may be a mapped file; of several pieces it is copied once. Strings are bytes. Lists of one length are tensors,
-    others have an unknown first dimension. Of images and other files there are the bytes, for `weir.fn.decode_image`
-    and its like. Missing values are an error. An order, of `shuffle` or `select`, is kept.
+    So `skip`, `partition` and `global_shuffle` read no others. Columns are read as by `weir.from_arrow`: numbers in one
+    piece stay in their memory, which may be a mapped file, as do strings; numbers of several pieces are copied once. Of
+    images and other files there are the bytes, for `weir.fn.decode_image` and its like. Missing values are an error. An
+    order, of `shuffle` or `select`, is kept.
     """
-    table, order = ds.data.table, ds._indices
-    columns = {name: table.column(name) for name in ds.column_names}
+    table, order = ds.data.table.select(ds.column_names), ds._indices
+    table = pa.table({name: _read(table.column(name)) for name in ds.column_names})
     if order is None:
-        return from_tensor_slices({name: _column(name, column) for name, column in columns.items()})
-    indices = order.column(0).to_numpy().astype(np.int64)
-    made = {name: _column(name, column) for name, column in columns.items()}
-    if _is_gathered(made):
-        return from_tensor_slices(indices).map(lambda at: _row(made, at))
-    # Ragged rows are not gathered by number.
-    taken = table.take(pa.array(indices))
-    return from_tensor_slices({name: _column(name, taken.column(name)) for name in columns})
+        return from_arrow(table)
+    indices = order.column(0)
+    columns = {name: _gathered(table.column(name)) for name in ds.column_names}
+    if None in columns.values():
+        return from_arrow(table.take(indices))
+    return from_tensor_slices(indices.to_numpy().astype(np.int64)).map(lambda at: _row(columns, at))
 
 
 class _Examples(_BaseExamplesIterable):

@@ -539,14 +539,26 @@ impl weir_extension {
     pub const INIT: Self = weir_extension { struct_size: core::mem::size_of::<weir_extension>() as u32, abi: 0, name: core::ptr::null(), version: core::ptr::null() };
 }
 
-/// A value passed by name: a text, a callback, a dataset, a tensor, a generator, or a value of a `kind`.
-/// Exactly one of them is set. The library takes ownership of callbacks and generators, even if the call
-/// fails; everything else stays the caller's. The macros below are initialisers, with `name` and `text` ending
-/// at their NUL:
+/// A value passed by name: a text, a callback, a dataset, a tensor, a generator, an Arrow stream, or a value
+/// of a `kind`. Exactly one of them is set. The library takes ownership of callbacks, generators and streams,
+/// even if the call fails; everything else stays the caller's. The macros below are initialisers, with `name`
+/// and `text` ending at their NUL:
 ///
 /// ```text
 ///   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
+///
 /// ```
+/// An Arrow stream (https://arrow.apache.org/docs/format/CStreamInterface.html) is a dataset of its rows:
+/// dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
+/// `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
+/// no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
+/// bytes of strings; all else is copied. Types become dtypes as in "parquet"; a dictionary's entries are those
+/// it stands for; lists of one length are tensors, other lists have an unknown dimension, lists of such lists
+/// are ragged. The dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is
+/// serialized with its rows. Errors: invalid_argument, with the column, for missing values (nulls) and other
+/// types; data_loss for batches that are not what their schema says; unknown, with what the stream says, if it
+/// fails (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does
+/// not give, are not checked.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_argument {
@@ -563,11 +575,12 @@ pub struct weir_argument {
     pub members: *const weir_argument,
     pub member_count: u64,
     pub number: f64,
+    pub arrow: *mut ArrowArrayStream,
 }
 
 impl weir_argument {
     /// What `WEIR_ARGUMENT_INIT` says.
-    pub const INIT: Self = weir_argument { struct_size: core::mem::size_of::<weir_argument>() as u32, kind: 0, name: core::ptr::null(), name_size: 0, text: core::ptr::null(), text_size: 0, callback: core::ptr::null(), dataset: weir_dataset { value: 0 }, tensor: weir_tensor { value: 0 }, generator: core::ptr::null(), members: core::ptr::null(), member_count: 0, number: 0.0 };
+    pub const INIT: Self = weir_argument { struct_size: core::mem::size_of::<weir_argument>() as u32, kind: 0, name: core::ptr::null(), name_size: 0, text: core::ptr::null(), text_size: 0, callback: core::ptr::null(), dataset: weir_dataset { value: 0 }, tensor: weir_tensor { value: 0 }, generator: core::ptr::null(), members: core::ptr::null(), member_count: 0, number: 0.0, arrow: core::ptr::null_mut() };
 }
 
 #[repr(C)]
@@ -703,7 +716,7 @@ const _: () = assert!(core::mem::size_of::<weir_file_info>() == 40);
 const _: () = assert!(core::mem::size_of::<weir_file_system>() == 112);
 const _: () = assert!(core::mem::size_of::<weir_table_format>() == 56);
 const _: () = assert!(core::mem::size_of::<weir_extension>() == 24);
-const _: () = assert!(core::mem::size_of::<weir_argument>() == 96);
+const _: () = assert!(core::mem::size_of::<weir_argument>() == 104);
 const _: () = assert!(core::mem::size_of::<weir_dataset_info>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_origin>() == 32);
 const _: () = assert!(core::mem::size_of::<weir_iterator_options>() == 120);
