@@ -122,7 +122,7 @@ set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
 # Runs when datasets are built, described, saved or opened, not for each element.
 set(WEIR_BUILDING
-    "/(src/(graph|syntax|expr/compile|expr/features|device)/|src/fs/(block_folder|file_system|glob|iterator_files|local|machine_limits|few_open_files|remote_files|routed_files)|src/format/tables/table_types|src/ops/files/(table_(condition|source)|find_index|known_names|pipeline_digest)|src/ops/transforms/to_device|src/iterator/(describe|rank|checkpoint_(folder|group)|generation|verdict|iterator_stats)|capi/(arguments|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer|runtime|schema|spec|string_handle|table_format|tensor|top_page))")
+    "/(src/(graph|syntax|expr/compile|expr/features|device)/|src/fs/(block_folder|file_system|glob|iterator_files|local|machine_limits|few_open_files|remote_files|routed_files)|src/format/tables/(table_types|arrow_value)|src/ops/files/(table_(condition|source)|find_index|known_names|pipeline_digest)|src/ops/transforms/to_device|src/iterator/(describe|rank|checkpoint_(folder|group)|generation|verdict|iterator_stats)|capi/(arguments|arrow_stream|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer|runtime|schema|spec|string_handle|table_format|tensor|top_page))")
 set(WEIR_FLAGS_OF_building -Os)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes

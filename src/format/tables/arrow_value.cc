@@ -54,12 +54,14 @@ struct Lists {
   std::span<const int64_t> ends() const { return splits.entries<const int64_t>(); }
 };
 
-Status refused(const std::string& path, const std::string& what, std::string hint) {
+Status refuse_column(const std::string& path, const std::string& what, std::string hint) {
   return invalid_argument(
       {concat(path.empty() ? "the Arrow stream" : "the column " + path, " ", what), std::move(hint)});
 }
 
-Status too_large(const std::string& path) { return refused(path, "has more entries than fit memory", ""); }
+Status too_large(const std::string& path) {
+  return refuse_column(path, "has more entries than fit memory", "");
+}
 
 Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
   int64_t nulls = 0;
@@ -70,8 +72,8 @@ Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::strin
       nulls += table_entry_is_null(*run.array, i);
   }
   if (nulls == 0) return {};
-  return refused(path, concat("has ", nulls, " missing values, which elements cannot have"),
-                 "fill them, leave out their rows, or leave out the column");
+  return refuse_column(path, concat("has ", nulls, " missing values, which elements cannot have"),
+                       "fill them, leave out their rows, or leave out the column");
 }
 
 template <class T>
@@ -125,8 +127,8 @@ Result<Tensor> leaf_of(const ArrowSchema& schema, const Runs& runs, const std::s
   if (type.kind == Kind::decimal) {
     type.dtype = DType::float64;
     if (type.precision > kMostFloatDigits)
-      return refused(path, concat("is ", described(schema), ", which float64 doesn't have"),
-                     "cast it to float64, which rounds, or to a string");
+      return refuse_column(path, concat("is ", described(schema), ", which float64 doesn't have"),
+                           "cast it to float64, which rounds, or to a string");
   }
   if (auto out = numbers_of(type, runs)) return *std::move(out);
   WEIR_ASSIGN(Tensor out, room(type.dtype, runs.count(), path));
@@ -135,8 +137,9 @@ Result<Tensor> leaf_of(const ArrowSchema& schema, const Runs& runs, const std::s
   for (const Run& run : runs.list) {
     const int64_t made = table_entries(type, *run.array, run.begin, run.count, type.dtype, {}, to);
     if (made < run.count)
-      return refused(path, concat("has a time, entry ", before + made, ", that nanoseconds do not reach"),
-                     "cast it to another unit and then to int64");
+      return refuse_column(path,
+                           concat("has a time, entry ", before + made, ", that nanoseconds do not reach"),
+                           "cast it to another unit and then to int64");
     to += static_cast<size_t>(run.count) * dtype_size(type.dtype);
     before += run.count;
   }
@@ -153,8 +156,8 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
   const TableType numbers = table_type(plain);
   if (dictionary.dictionary || type.is_list() || type.kind == Kind::object || type.kind == Kind::other ||
       numbers.kind != Kind::number || !is_integer(numbers.dtype))
-    return refused(path, concat("has a dictionary of ", described(dictionary), ", which is not read"),
-                   "cast it to what the dictionary has");
+    return refuse_column(path, concat("has a dictionary of ", described(dictionary), ", which is not read"),
+                         "cast it to what the dictionary has");
   Tensor out;
   uint8_t* to = nullptr;
   for (const Run& run : runs.list) {
@@ -170,7 +173,8 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
     const size_t width = dtype_size(values.dtype);
     for (const int64_t index : indices.entries<const int64_t>()) {
       if (index < 0 || index >= values.count())
-        return refused(path, concat("has the entry ", index, " of a dictionary of ", values.count()), "");
+        return refuse_column(path, concat("has the entry ", index, " of a dictionary of ", values.count()),
+                             "");
       std::memcpy(to, values.data + static_cast<size_t>(index) * width, width);
       to += width;
     }
@@ -247,7 +251,7 @@ Result<Made> joined(const Lists& lists, const Spec& spec, const Components& valu
     return out;
   }
   if (spec.kind == Spec::Kind::tuple || spec.shape.rank() == kMaxRank)
-    return refused(path, "is nested deeper than elements are", "split it into several columns");
+    return refuse_column(path, "is nested deeper than elements are", "split it into several columns");
   const Tensor& value = values[at];
   if (spec.kind == Spec::Kind::ragged) {
     WEIR_TRY(put_pair(lists, spec, value, values[at + 1].entries<const int64_t>(), out));
@@ -277,8 +281,9 @@ Result<Made> members_of(const ArrowSchema& schema, const Runs& runs, const std::
     std::string name = member.name ? member.name : "";
     const std::string key = is_identifier(name) ? name : quote(name);
     if (out.spec.find(name) >= 0 || !is_utf8(name))
-      return refused(path, concat("has the name ", key, is_utf8(name) ? " twice" : ", which is not UTF-8"),
-                     "rename one of its members");
+      return refuse_column(path,
+                           concat("has the name ", key, is_utf8(name) ? " twice" : ", which is not UTF-8"),
+                           "rename one of its members");
     Runs inner{runs.owner};
     for (const Run& run : runs.list)
       inner.list.push_back({run.array->children[i], run.array->offset + run.begin, run.count});
@@ -294,8 +299,8 @@ Result<Made> take(const ArrowSchema& schema, const Runs& runs, const std::string
   const TableType type = table_type(schema);
   const bool refuses = type.kind == Kind::other || (type.kind == Kind::fixed_list && type.size < 0);
   if (!schema.dictionary && refuses && std::string_view(schema.format) != "n")
-    return refused(path, concat("is ", described(schema), ", which is not read"),
-                   "cast it, or leave out the column");
+    return refuse_column(path, concat("is ", described(schema), ", which is not read"),
+                         "cast it, or leave out the column");
   WEIR_TRY(check_nulls(schema, runs, path));
   if (type.kind == Kind::object) return members_of(schema, runs, path);
   if (type.is_list()) {
@@ -305,7 +310,7 @@ Result<Made> take(const ArrowSchema& schema, const Runs& runs, const std::string
     size_t at = 0;
     return joined(lists, made.spec, made.values, at, path);
   }
-  if (type.kind == Kind::other && !schema.dictionary) return refused(path, "has no type", "cast it");
+  if (type.kind == Kind::other && !schema.dictionary) return refuse_column(path, "has no type", "cast it");
   Made out;
   WEIR_ASSIGN(Tensor entries,
               schema.dictionary ? looked_up(schema, runs, path) : leaf_of(schema, runs, path));
@@ -349,7 +354,7 @@ Result<ArrowValue> value_of_batches(const ArrowSchema& schema, std::vector<RefPt
   // One owner, however many batches there are: what strings point into is looked at one by one.
   runs.owner = wrapped(nullptr, 0, std::move(batches));
   WEIR_ASSIGN(Made made, take(schema, runs, ""));
-  if (made.values.empty()) return refused("", "has no columns", "");
+  if (made.values.empty()) return refuse_column("", "has no columns", "");
   WEIR_TRY(made.spec.check_size());
   ArrowValue out{std::move(made.spec), std::move(made.values), ""};
   bool is_slice = true;
