@@ -118,6 +118,16 @@ bool EntryRuns::next() {
   return true;
 }
 
+void make_mapped(KernelRun& run, size_t bytes, void (*loop)(const uint8_t* in, uint8_t* out, int64_t count)) {
+  const Arg& arg = run.arg(0);
+  uint8_t* out = run.make(0, arg.shape);
+  if (out == nullptr) return;
+  const int64_t count = arg.shape.count();
+  if (is_flat(run, arg)) return loop(arg.data, out, count * run.rows());
+  for (int row = 0; row < run.rows(); ++row, out += static_cast<size_t>(count) * bytes)
+    loop(arg.row<uint8_t>(row), out, count);
+}
+
 void make_entries(KernelRun& run, int arguments, size_t bytes, Span span) {
   const std::optional<Shape> shape = common_shape(run, arguments);
   if (!shape) return;

@@ -142,7 +142,9 @@ class EntryRuns {
   std::array<Argument, kMostArguments> arguments_;
 };
 
-// Makes the result, whose entries have so many bytes. Shapes that do not broadcast fail every row.
+// Makes the result of one argument, whose entries have so many bytes.
+void make_mapped(KernelRun& run, size_t bytes, void (*loop)(const uint8_t* in, uint8_t* out, int64_t count));
+// Makes the result of several. Shapes that do not broadcast fail every row.
 void make_entries(KernelRun& run, int arguments, size_t bytes, Span span);
 void make_checked_entries(KernelRun& run, int arguments, size_t bytes, CheckedSpan span);
 
@@ -163,16 +165,14 @@ void span(uint8_t* out, int64_t count, unsigned mask, const uint8_t* const* in) 
   span_of<F, R, As...>(reinterpret_cast<R*>(out), count, mask, in, Masks(), std::index_sequence_for<As...>());
 }
 
+template <class F, class R, class A>
+void map_bytes(const uint8_t* in, uint8_t* out, int64_t count) {
+  map_entries<A, R, F>(reinterpret_cast<const A*>(in), reinterpret_cast<R*>(out), count);
+}
 // One argument broadcasts with nothing.
 template <class F, class R, class A>
 void body(KernelRun& run, std::index_sequence<0>) {
-  const Arg& a = run.arg(0);
-  R* out = run.make<R>(0, a.shape);
-  if (out == nullptr) return;
-  const bool flat = is_flat(run, a);
-  const int64_t width = flat ? a.shape.count() * run.rows() : a.shape.count();
-  for (int row = 0; row < (flat ? 1 : run.rows()); ++row)
-    map_entries<A, R, F>(a.row<A>(row), out + row * width, width);
+  make_mapped(run, sizeof(R), map_bytes<F, R, A>);
 }
 
 template <class F, class R, class... As, size_t... I>
