@@ -41,15 +41,17 @@ target_link_libraries(weir_watchdog PUBLIC weir_flags Threads::Threads)
 
 # A driver in place of NVIDIA's, which programs linked with it are given for libcuda.so.1. Others find it through
 # LD_LIBRARY_PATH.
-add_library(weir_fake_cuda SHARED "${PROJECT_SOURCE_DIR}/tests/fake_cuda/fake_cuda.cc"
-                                  "${PROJECT_SOURCE_DIR}/tests/fake_cuda/world.cc")
+set(fake_cuda "${PROJECT_SOURCE_DIR}/tests/fake_cuda")
+add_library(weir_fake_cuda SHARED "${fake_cuda}/fake_cuda.cc" "${fake_cuda}/own_new.cc" "${fake_cuda}/world.cc")
 set_target_properties(
   weir_fake_cuda PROPERTIES OUTPUT_NAME cuda SOVERSION 1 CXX_VISIBILITY_PRESET hidden
-                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fake_cuda")
+                            LIBRARY_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/fake_cuda"
+                            LINK_DEPENDS "${fake_cuda}/exports.map")
 target_include_directories(weir_fake_cuda PUBLIC "${PROJECT_SOURCE_DIR}/tests")
 target_link_libraries(weir_fake_cuda PRIVATE weir_flags Threads::Threads)
-# Its own operator new: tests that make that of the program fail mean weir's allocations.
-target_link_options(weir_fake_cuda PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL INTERFACE LINKER:--no-as-needed)
+target_link_options(
+  weir_fake_cuda PRIVATE -static-libstdc++ LINKER:--exclude-libs,ALL LINKER:--version-script=${fake_cuda}/exports.map
+  INTERFACE LINKER:--no-as-needed)
 
 # Leaves in <result> whether the files hold a test that WEIR_TEST_FILTER selects: what will not run is not built.
 function(weir_has_selected_tests result)
