@@ -802,7 +802,7 @@ WEIR_API int32_t weir_runtime_load_extension(weir_runtime runtime, const char* f
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  *
- * An Arrow stream (https://arrow.apache.org/docs/format/CStreamInterface.html) is a dataset of its rows:
+ * A stream of the C stream interface of Arrow is a dataset of its rows:
  * dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
  * `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
  * no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
