@@ -48,12 +48,12 @@ def copy_data(store, extension):
 
 
 def plain(result, base, unordered):
-    """Without what may differ: the names' beginning and so the columns after them, times, and what a store says of a missing
-    file."""
+    """Without what may differ: the names' beginning, and so the columns after them and the text that is shown; times, and
+    what a store says of a missing file."""
     code, out, err = result
     text = (out + err).replace(base + "data/", "data/")
     text = re.sub(r"error: not_found: .*", "error: not_found", text)
-    text = re.sub(r"column \d+|^ +\^$|^\d{4}-\d\d-\d\d [\d:.]+", "", text, flags=re.M)
+    text = re.sub(r"column \d+|^.*\n *\^$|^\d{4}-\d\d-\d\d [\d:.]+", "", text, flags=re.M)
     return code, sorted(text.splitlines()) if unordered else text
 
 
