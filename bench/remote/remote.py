@@ -158,12 +158,13 @@ def measure(build, rounds, base, slow, extension):
 
 def compare(build, rounds, peers, base):
     os.environ.update(AWS_ENDPOINT_URL_S3=base, AWS_EC2_METADATA_DISABLED="true", AWS_REGION="us-east-1")
-    for peer, source, name, count in (("tf_data", "tfrecord", "{}.tfrecord", FILES), ("webdataset", "webdataset", "{}.tar", 4)):
+    for peer, source, name, count in (("tf_data", "tfrecord(%s)", "{}.tfrecord", FILES),
+                                      ("webdataset", "webdataset(%s, {bin: string})", "{}.tar", 4)):
         urls = [f"s3://bucket/{name.format(i)}" for i in range(count)]
         names = ", ".join(f'"{url}"' for url in urls)
         ratios = []
         for _ in range(rounds):
-            ours = weir_seconds(build, f"{source}([{names}]) | reduce(0, (n, x) -> n + 1)")
+            ours = weir_seconds(build, source % f"[{names}]" + " | reduce(0, (n, x) -> n + 1)")
             theirs = subprocess.run([peers, pathlib.Path(__file__).parent / "s3_peers.py", peer, base, *urls],
                                     capture_output=True, check=True, text=True).stdout.split()
             ratios.append(float(theirs[1]) / ours)
