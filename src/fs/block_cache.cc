@@ -89,7 +89,10 @@ class SparePages : public RefCounted {
     MutexLock lock(mutex_);
     const auto found = std::find_if(spares_.begin(), spares_.end(),
                                     [size](const Pages& spare) { return spare.size >= size; });
-    if (found == spares_.end()) return Pages(size);
+    if (found == spares_.end()) {
+      lock.unlock();
+      return Pages(size);
+    }
     bytes_ -= size;
     Pages out = found->split(size);
     if (found->size == 0) spares_.erase(found);

@@ -9,7 +9,8 @@
 // what was read past first, then what was used longest ago. A read that failed is told to those who wait for
 // it, and the next one asks again.
 //
-// May be used on any thread. The lock is a leaf: files are read, and threads woken, without it.
+// May be used on any thread. Files are read, and threads woken, without the lock; under it only that of the
+// spare pages is taken.
 #pragma once
 
 #include <cstdint>

@@ -52,7 +52,7 @@ struct Part {
   }
 };
 
-// A name, and what it stands for.
+// A name and its value.
 struct Binding {
   const Binding* outer;
   std::string name;

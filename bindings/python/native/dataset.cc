@@ -59,7 +59,7 @@ weir_argument Arguments::made(nb::handle name, nb::handle value) {
     argument.generator = &generators_.emplace_back(generator.handed());
     on_caller_ = on_caller_ || (generator.flags & WEIR_CALLBACK_ON_CALLER);
   } else if (PyCapsule_CheckExact(value.ptr())) {
-    // Its destructor releases what the library has not taken over.
+    // The capsule releases a stream that the library did not take.
     argument.arrow = static_cast<ArrowArrayStream*>(PyCapsule_GetPointer(value.ptr(), "arrow_array_stream"));
     if (!argument.arrow) throw nb::python_error();
   } else {

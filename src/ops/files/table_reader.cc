@@ -147,7 +147,8 @@ Result<bool> TableReader::more() {
                         expected_found(concat(rows(), " rows"), concat("the end after ", row_)), name_);
     }
     if (!has_entries(*schema_, *next, 0))
-      return file_error(Code::internal, "the extension gave a batch that has not the columns it said", name_);
+      return file_error(Code::internal, "the extension gave a batch without the columns of its schema",
+                        name_);
     batch_ = make_ref<TableBatch>(std::move(next));
     at_ = 0;
   }

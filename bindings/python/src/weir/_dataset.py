@@ -277,7 +277,7 @@ def from_arrow(table: Any, *, runtime: _core.Runtime | None = None) -> Dataset:
 
     Such are tables and readers of pyarrow, Polars, pandas 2.2 and DuckDB. All batches are read now. Numbers that lie in
     one piece stay in its memory, which may be a mapped file, as do the bytes of strings; all else is copied. Strings
-    are bytes, times int64 nanoseconds, entries of dictionaries what they stand for. Lists of one length are tensors,
+    are bytes, times int64 nanoseconds, and dictionaries are decoded. Lists of one length are tensors,
     other lists have an unknown dimension, and lists of those are ragged. Missing values and other types are errors that
     name the column: fill or cast them first.
     """

@@ -552,13 +552,13 @@ impl weir_extension {
 /// dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
 /// `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
 /// no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
-/// bytes of strings; all else is copied. Types become dtypes as in "parquet"; a dictionary's entries are those
-/// it stands for; lists of one length are tensors, other lists have an unknown dimension, lists of such lists
-/// are ragged. The dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is
-/// serialized with its rows. Errors: invalid_argument, with the column, for missing values (nulls) and other
-/// types; data_loss for batches that are not what their schema says; unknown, with what the stream says, if it
-/// fails (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does
-/// not give, are not checked.
+/// bytes of strings; all else is copied. Types become dtypes as in "parquet"; dictionaries are decoded; lists
+/// of one length are tensors, other lists have an unknown dimension, lists of such lists are ragged. The
+/// dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its
+/// rows. Errors: invalid_argument, with the column, for missing values (nulls) and other types; data_loss for
+/// batches that are not what their schema says; unknown, with what the stream says, if it fails
+/// (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not
+/// give, are not checked.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_argument {

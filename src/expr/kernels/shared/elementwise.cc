@@ -155,7 +155,7 @@ void make_checked_entries(KernelRun& run, int arguments, size_t bytes, CheckedSp
       const char* wrong = nullptr;
       k += span(out + static_cast<size_t>(at + k) * bytes, count - k, mask, from.data(), &wrong);
       if (wrong == nullptr) return;
-      // The next row goes on.
+      // The rest of the row is passed over.
       const int64_t row = (at + k) / row_count;
       run.fail(static_cast<int>(row), invalid_argument(wrong));
       k = (row + 1) * row_count - at;

@@ -122,7 +122,7 @@ class EntryRuns {
   };
 
   void walk_last_dimension();
-  // The entries of a row, from which next() goes on.
+  // Begins with the first run of a row; next() gives those after it.
   void begin(int row);
   bool next();
 
