@@ -6,6 +6,7 @@
 #include "core/text.h"
 #include "expr/types/kernel.h"
 #include "support/row_bytes.h"
+#include "support/sanitized.h"
 
 namespace weir {
 namespace {
@@ -32,14 +33,10 @@ std::string over(int count, const std::string& arguments, const Kernel& kernel) 
 
 bool builds(Runtime& runtime, const std::string& text) { return parse_document(runtime, text).ok(); }
 
-// Under a sanitizer each takes many times as long: two widths, on one level each, have every loop run there.
+// The widths that are compared with rows one by one at the baseline. One on each level has every loop run.
 bool is_left_out(CpuLevel level, int width) {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-  return width != (level == CpuLevel::baseline ? 7 : 128);
-#else
-  // That is what is expected.
+  if (kSanitized) return width != (level == CpuLevel::baseline ? 7 : 128);
   return level == CpuLevel::baseline && width == 1;
-#endif
 }
 
 // The number of rows that did not fail.

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "support/pipeline.h"
+#include "support/sanitized.h"
 
 namespace weir {
 namespace {
@@ -13,13 +14,8 @@ Lines lines_from(const Lines& lines, size_t begin) {
   return Lines(lines.begin() + static_cast<int64_t>(std::min(begin, lines.size())), lines.end());
 }
 
-// A sanitizer takes ten times as long, and finds what it finds at a third of the positions, too; the release
-// build's tests go through all.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr size_t kStride = 3;
-#else
-constexpr size_t kStride = 1;
-#endif
+// How many positions further the next one is saved.
+constexpr size_t kStride = kSanitized ? 3 : 1;
 
 // Saves at every position, restores with another number of threads, and saves again some rows later.
 void check_everywhere(const std::string& text) {

@@ -16,6 +16,7 @@
 #include "iterator/iterator.h"
 #include "iterator/rank_positions.h"
 #include "support/pipeline.h"
+#include "support/sanitized.h"
 #include "support/simulated_files.h"
 
 namespace weir {
@@ -128,12 +129,7 @@ Lines whole(const std::string& text) {
   return run.of(0);
 }
 
-// Each takes many times as long under a sanitizer.
-#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
-constexpr int kGraphs = 8;
-#else
-constexpr int kGraphs = 200;
-#endif
+constexpr int kGraphs = kSanitized ? 8 : 200;
 
 // Texts with 192 parts, which 1, 2, 3, 4, 8 and 64 divide.
 std::string random_text(std::mt19937& random) {

@@ -9,6 +9,7 @@
 #include "ops/contract.h"
 #include "ops/pipelines.h"
 #include "support/failing_new.h"
+#include "support/sanitized.h"
 
 namespace weir::test {
 namespace {
@@ -228,14 +229,8 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
   return scarcity.failed > 0;
 }
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-// Sanitizers take ten times as long, and each place has been tried without them.
-constexpr int64_t kEach = 12;
-constexpr int64_t kWider = 16;
-#else
-constexpr int64_t kEach = 400;
-constexpr int64_t kWider = 1;
-#endif
+constexpr int64_t kEach = kSanitized ? 12 : 400;
+constexpr int64_t kWider = kSanitized ? 16 : 1;
 
 // The allocation to fail after `first`: each of the first ones, which are those of opening and of the first
 // rows, then ever fewer.

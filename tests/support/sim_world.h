@@ -113,7 +113,8 @@ class SimWorld final : public SyncHooks {
   Runtime runtime_;
 };
 
-// How many seeds a test runs: `usual`, or WEIR_SIM_SEEDS if the environment sets it.
+// How many seeds a test runs: `usual`, a quarter of it under a sanitizer, or WEIR_SIM_SEEDS if the
+// environment sets it.
 uint64_t seed_count(uint64_t usual);
 // True if the descriptor is readable now.
 bool readable(int descriptor);

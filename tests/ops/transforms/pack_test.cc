@@ -3,6 +3,7 @@
 
 #include "ops/contract.h"
 #include "ops/pipelines.h"
+#include "support/sanitized.h"
 
 namespace weir::test {
 namespace {
@@ -154,11 +155,7 @@ struct Trial {
   }
 };
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr uint32_t kTrials = 300;
-#else
-constexpr uint32_t kTrials = 10000;
-#endif
+constexpr uint32_t kTrials = kSanitized ? 300 : 10000;
 
 TEST_CASE(
     "pack: 10,000 random inputs are packed as the contract says, saved and restored at every position") {
