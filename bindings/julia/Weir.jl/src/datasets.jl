@@ -76,7 +76,8 @@ function raw_argument(name, node, lists)
     text = node.kind == 0 ? isnothing(node.handed) : !isempty(node.text)
     return weir_argument(sizeof(weir_argument), node.kind, pointer(name), sizeof(name), text ? pointer(node.text) : C_NULL,
         text ? sizeof(node.text) : 0, C_NULL, node.handed isa Dataset ? node.handed.handle : weir_dataset(),
-        node.handed isa Tensor ? node.handed.handle : weir_tensor(), C_NULL, pointer(members), length(members), node.number)
+        node.handed isa Tensor ? node.handed.handle : weir_tensor(), C_NULL, pointer(members), length(members), node.number,
+        C_NULL)
 end
 
 "What is passed by name: strings, tensors, datasets."
