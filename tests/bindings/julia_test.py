@@ -18,7 +18,7 @@ from tree_sitter import Language, Parser
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 PACKAGE = ROOT / "bindings/julia/Weir.jl"
 SCALARS = {"char": "UInt8", "void": "Cvoid", "float": "Float32", "double": "Float64", "int32_t": "Int32", "int64_t": "Int64",
-           "uint32_t": "UInt32", "uint64_t": "UInt64", "DLManagedTensorVersioned": "Cvoid"}
+           "uint32_t": "UInt32", "uint64_t": "UInt64", "DLManagedTensorVersioned": "Cvoid", "ArrowArrayStream": "Cvoid"}
 
 
 def nodes(node, kind):
@@ -97,6 +97,14 @@ def of_package(tree):
     return functions, structs
 
 
+def unknown_types(structs):
+    """Types of fields that are neither Julia's nor a struct of capi.jl."""
+    for name, fields in structs.items():
+        for word in re.findall(r"[A-Za-z_]\w*", " ".join(fields)):
+            if word not in structs and word not in {"Ptr", "NTuple", *SCALARS.values()}:
+                yield f"struct {name}: {word} is not declared"
+
+
 def differences(what, expected, found):
     for name in sorted(expected.keys() | found.keys()):
         if expected.get(name) != found.get(name):
@@ -144,6 +152,7 @@ def main():
             declared, laid_out = of_package(tree)
             problems += differences("function", functions, declared)
             problems += differences("struct", structs, laid_out)
+            problems += unknown_types(laid_out)
         else:
             problems += wrong_calls(name, tree, functions)
     for sample in re.findall(r"```julia\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL):

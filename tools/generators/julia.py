@@ -23,8 +23,8 @@ def type_of(type_):
     if type_.function:
         return "Ptr{Cvoid}"
     out = SCALARS.get(type_.name, type_.name)
-    if out == "DLManagedTensorVersioned":
-        out = "Cvoid"
+    if not out.startswith(("weir_", "WEIR_")) and type_.name not in SCALARS:
+        out = "Cvoid"  # A struct of DLPack or Arrow.
     for _ in type_.pointers:
         out = f"Ptr{{{out}}}"
     return f"NTuple{{{type_.array}, {out}}}" if type_.array else out

@@ -336,7 +336,7 @@ struct weir_argument
     members::Ptr{weir_argument}
     member_count::UInt64
     number::Float64
-    arrow::Ptr{ArrowArrayStream}
+    arrow::Ptr{Cvoid}
 end
 weir_argument() = weir_argument(sizeof(weir_argument), 0, C_NULL, 0, C_NULL, 0, C_NULL, weir_dataset(0), weir_tensor(0), C_NULL, C_NULL, 0, 0, C_NULL)
 
