@@ -73,6 +73,13 @@ def test_dates_of_arrow_are_nanoseconds():
         assert to_tensor(column).numpy().tolist() == [NEW_YEAR]
 
 
+def test_times_of_arrow_are_nanoseconds():
+    pyarrow = pytest.importorskip("pyarrow")
+    for kind, unit in (("time32[s]", 10**9), ("time32[ms]", 10**6), ("time64[us]", 10**3), ("duration[s]", 10**9)):
+        rows = list(weir.from_arrow(pyarrow.table({"t": pyarrow.array(range(1000), kind)})))
+        assert rows == [{"t": i * unit} for i in range(1000)] and rows[0]["t"].dtype == np.int64
+
+
 def test_masks_are_refused():
     masked = np.ma.array([1, 2, 3], mask=[False, True, False])
     for make in (weir.from_tensors, weir.from_tensor_slices, to_tensor, lambda x: weir.from_tensors({"a": (x,)})):

@@ -123,27 +123,28 @@ Result<Tensor> room(DType dtype, int64_t count, const std::string& path) {
 
 Result<Tensor> leaf_of(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
   constexpr int kMostFloatDigits = 15;
-  TableType type = table_type(schema);
+  const TableType type = table_type(schema);
+  DType dtype = type.kind == Kind::time ? DType::int64 : type.dtype;
   if (type.kind == Kind::decimal) {
-    type.dtype = DType::float64;
+    dtype = DType::float64;
     if (type.precision > kMostFloatDigits)
       return refuse_column(path, concat("is ", described(schema), ", which float64 doesn't have"),
                            "cast it to float64, which rounds, or to a string");
   }
   if (auto out = numbers_of(type, runs)) return *std::move(out);
-  WEIR_ASSIGN(Tensor out, room(type.dtype, runs.count(), path));
+  WEIR_ASSIGN(Tensor out, room(dtype, runs.count(), path));
   uint8_t* to = out.data;
   int64_t before = 0;
   for (const Run& run : runs.list) {
-    const int64_t made = table_entries(type, *run.array, run.begin, run.count, type.dtype, {}, to);
+    const int64_t made = table_entries(type, *run.array, run.begin, run.count, dtype, {}, to);
     if (made < run.count)
       return refuse_column(path,
                            concat("has a time, entry ", before + made, ", that nanoseconds do not reach"),
                            "cast it to another unit and then to int64");
-    to += static_cast<size_t>(run.count) * dtype_size(type.dtype);
+    to += static_cast<size_t>(run.count) * dtype_size(dtype);
     before += run.count;
   }
-  if (type.dtype == DType::string) out.owners = owners_of(runs);
+  if (dtype == DType::string) out.owners = owners_of(runs);
   return out;
 }
 
