@@ -33,7 +33,7 @@ std::string over(int count, const std::string& arguments, const Kernel& kernel) 
 
 bool builds(Runtime& runtime, const std::string& text) { return parse_document(runtime, text).ok(); }
 
-// The widths that are compared with rows one by one at the baseline. One on each level has every loop run.
+// Rows one by one at the baseline are what is expected. Under a sanitizer there is one width on each level.
 bool is_left_out(CpuLevel level, int width) {
   if (kSanitized) return width != (level == CpuLevel::baseline ? 7 : 128);
   return level == CpuLevel::baseline && width == 1;

@@ -22,9 +22,8 @@ def type_of(type_):
     """A C type."""
     if type_.function:
         return "Ptr{Cvoid}"
-    out = SCALARS.get(type_.name, type_.name)
-    if not out.startswith(("weir_", "WEIR_")) and type_.name not in SCALARS:
-        out = "Cvoid"  # A struct of DLPack or Arrow.
+    # Others are structs of DLPack or Arrow.
+    out = SCALARS.get(type_.name, type_.name if type_.name.startswith("weir_") else "Cvoid")
     for _ in type_.pointers:
         out = f"Ptr{{{out}}}"
     return f"NTuple{{{type_.array}, {out}}}" if type_.array else out
