@@ -279,12 +279,25 @@ TEST_CASE("remote files: no more is kept than open files may read ahead") {
 
 TEST_CASE("remote files: parts come into the memory of those that were dropped") {
   Far far;
-  for (int i = 0; i < 4; ++i) {
-    const std::string name = concat("f", i);
-    far.store->files[name] = {std::string(60 * kMiB + 1, 'x'), "v1"};
-    read_slowly(far, *far.open(name), far.store->files[name].bytes);
-  }
-  CHECK(far.store->into_new <= 100 * kMiB);
+  const auto check = [&far](const char* name, uint64_t most_new, uint64_t length, bool backwards) {
+    const std::string bytes(64 * kMiB, 'x');
+    far.store->files[name] = {bytes, "v1"};
+    far.store->into_new = 0;
+    auto file = far.open(name);
+    for (uint64_t i = 0; i < bytes.size() / length; ++i) {
+      const uint64_t at = backwards ? bytes.size() - (i + 1) * length : i * length;
+      const bool same = read(*file, at, length) == bytes.substr(at, length);
+      CHECK(same);
+    }
+    CAPTURE(name);
+    CHECK(far.store->into_new <= most_new);
+  };
+  check("first", 64 * kMiB, 8 * kMiB, true);
+  check("second", 1 * kMiB, 8 * kMiB, true);
+  // Since every read is answered at once, those in order are for parts of 1 MiB, eight of which lie where one
+  // did.
+  check("third", 1 * kMiB, kMiB / 2, false);
+  check("fourth", 1 * kMiB, 8 * kMiB, true);
 }
 
 TEST_CASE("remote files: a closed file's parts are taken in when they come late") {
