@@ -2,6 +2,50 @@
 
 package weir
 
+// ArrowOptions is what Arrow takes beside its arguments.
+type ArrowOptions struct {
+	// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind:
+	// string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}`. Columns may be
+	// wider than in the file, int64 for int32. none: all columns as the first file has them. Default: none.
+	Fields Expression
+
+	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
+	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	Where Function
+
+	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
+	// `optional`. Default: "error".
+	Nulls String
+
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// Arrow is the operator arrow. Reads Arrow files, which Feather files of version 2 are, and Arrow streams: each
+// row is a dict, of fields, or of all columns as the first file has them. Buffers may be compressed with lz4 or
+// zstd. Columns become fields as in parquet: booleans, integers and floats keep their dtypes, text and bytes are
+// strings, also as views; dates of 32 bits are days (int32), other dates, times, timestamps and durations
+// nanoseconds (int64); dictionaries are the values that they stand for; a column of the type null is passed
+// over. Unions, runs, list views and intervals are not read. Columns that nothing uses are not read. where is
+// asked about each row, since the format has no statistics. Nulls, fields that don't fit, and files that are
+// missing or damaged are errors as in parquet; the error of a damaged file names the batch and the byte where it
+// begins. A stream that ends without its mark is whole; of one that was cut the batches before the cut are
+// given. Without where, elements are also read by their position (global_shuffle, partition, weir_dataset_at).
+// Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+//
+// files: A file name, a list of names, or a dataset of names.
+func Arrow(files Files, options ...ArrowOptions) Pipeline {
+	c := newCall("arrow")
+	c.positional("files", asFiles, files)
+	if c.atMostOne(len(options)) {
+		c.named("fields", asExpression, options[0].Fields)
+		c.named("where", asFunction, options[0].Where)
+		c.named("nulls", asString, options[0].Nulls)
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+	}
+	return begin(c)
+}
+
 // ChooseFromDatasetsOptions is what ChooseFromDatasets takes beside its arguments.
 type ChooseFromDatasetsOptions struct {
 	// End when a chosen dataset has no more elements; if false, skip such choices. Default: true.

@@ -15,6 +15,9 @@ using std::string_view_literals::operator""sv;
 
 constexpr std::string_view kNotRead =
     "this version does not read this format; write TFRecords, CSV or text from it";
+constexpr std::string_view kParquet =
+    "read it by parquet(files), for which the extension weir-parquet is needed";
+constexpr std::string_view kArrow = "read it by arrow(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kNumbers =
     "this version does not read this format; load it elsewhere and pass the array to from_tensor_slices";
 constexpr std::string_view kIdx =
@@ -28,10 +31,9 @@ constexpr std::string_view kDownload = "a server may have sent it in place of th
 
 // Those with the longest bytes first where one begins like another.
 constexpr std::array kSignatures = {
-    Signature{0, "PAR1"sv, "a Parquet file", kNotRead},
+    Signature{0, "PAR1"sv, "a Parquet file", kParquet},
     Signature{0, "PARE"sv, "an encrypted Parquet file", kNotRead},
-    Signature{0, "ARROW1\0\0"sv, "an Arrow file", kNotRead},
-    Signature{0, "\xff\xff\xff\xff\x10"sv, "an Arrow stream", kNotRead},
+    Signature{0, "ARROW1\0\0"sv, "an Arrow file", kArrow},
     Signature{0, "FEA1"sv, "a Feather file", kNotRead},
     Signature{0, "Obj\x01"sv, "an Avro file", kNotRead},
     Signature{0, "\x93NUMPY"sv, "a NumPy array (.npy)", "read it by npy(files), without compression"},
@@ -83,8 +85,22 @@ constexpr std::array kSignatures = {
     Signature{0, "<?xml "sv, "an XML document", kDownload, true},
 };
 
+constexpr Signature kArrowStream{0, "", "an Arrow stream", kArrow};
 constexpr Signature kBmp{0, "BM", "a BMP image", kImage};
 constexpr Signature kNpz{0, "", "arrays of NumPy (.npz)", "read it by npz(file), without compression"};
+
+// A mark, the size of the first message, and where its root is, soon after.
+bool begins_like_arrow_stream(std::string_view bytes) {
+  struct {
+    uint32_t mark;
+    uint32_t size;
+    uint32_t root;
+  } header;
+  if (bytes.size() < sizeof header) return false;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  return header.mark == UINT32_MAX && header.size < 1u << 28 && header.size % 8 == 0 &&
+         header.root >= sizeof(uint32_t) && header.root < std::min(header.size, 256u);
+}
 
 // Two letters may begin any text; four reserved bytes of 0 follow the size of an image.
 bool begins_like_bmp(std::string_view bytes) {
@@ -139,6 +155,7 @@ const Signature* find_signature(std::string_view first_bytes) {
     if (!has_signature(first_bytes, each)) continue;
     return each.name == "a zip archive" && begins_like_npz(first_bytes) ? &kNpz : &each;
   }
+  if (begins_like_arrow_stream(first_bytes)) return &kArrowStream;
   return begins_like_bmp(first_bytes) ? &kBmp : nullptr;
 }
 

@@ -1,6 +1,5 @@
-/* A file system and a source for tests: "dir:///a/b" is the local file /a/b, whose version is its size and
- * when it changed. As in object stores there are no folders but what the names of files begin with.
- * arrow(file) has two elements, whatever the file is. */
+/* A file system for tests: "dir:///a/b" is the local file /a/b, whose version is its size and when it
+ * changed. As in object stores there are no folders but what the names of files begin with. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <errno.h>
@@ -138,36 +137,6 @@ static int32_t dir_remove(void* user_data, weir_string name, weir_call call) {
   return unlink(path_of(name, path, sizeof path)) == 0 ? WEIR_OK : failed(call);
 }
 
-static int32_t infer_arrow(void* user_data, weir_call arguments, weir_spec* spec) {
-  (void)user_data, (void)arguments;
-  return weir_spec_parse("{left: int64}", WEIR_STRLEN, spec, NULL);
-}
-
-/* The state is how many are still to be given. */
-static int32_t start_arrow(void* user_data, weir_call arguments, int64_t position, void** state) {
-  (void)user_data, (void)arguments, (void)position;
-  int64_t* const left = malloc(sizeof *left);
-  if (!left) return -1;
-  *left = 2;
-  *state = left;
-  return WEIR_OK;
-}
-
-static int32_t next_arrow(void* user_data, void* state, weir_call call) {
-  (void)user_data;
-  int64_t* const left = state;
-  int64_t* out = NULL;
-  if (*left == 0) return WEIR_END;
-  if (weir_call_output(call, 0, 0, NULL, (void**)&out, NULL) != WEIR_OK) return -1;
-  *out = (*left)--;
-  return WEIR_OK;
-}
-
-static void close_arrow(void* user_data, void* state) {
-  (void)user_data;
-  free(state);
-}
-
 WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, weir_error* error) {
   out->abi = WEIR_EXTENSION_ABI;
   out->name = "weir-dir";
@@ -184,13 +153,5 @@ WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_extension* out, 
   folders.write = dir_write;
   folders.finish = dir_finish;
   folders.remove = dir_remove;
-  weir_generator source = WEIR_GENERATOR_INIT;
-  source.signature = "{file: string}";
-  source.signature_size = WEIR_STRLEN;
-  source.infer = infer_arrow;
-  source.start = start_arrow;
-  source.next = next_arrow;
-  source.close = close_arrow;
-  const int32_t result = weir_runtime_register_source(runtime, "arrow", WEIR_STRLEN, &source, error);
-  return result != WEIR_OK ? result : weir_runtime_register_file_system(runtime, &folders, error);
+  return weir_runtime_register_file_system(runtime, &folders, error);
 }

@@ -40,6 +40,16 @@ TEST_CASE("signature: letters that begin texts are no format") {
   CHECK(name_of("BM\x46\0\0\0\0\0\0\0\x36\0\0\0\x28"sv) == "a BMP image");
 }
 
+TEST_CASE("signature: an Arrow stream begins with a message") {
+  CHECK(name_of("ARROW1\0\0"sv) == "an Arrow file");
+  CHECK(name_of("\xff\xff\xff\xff\x78\0\0\0\x10\0\0\0"sv) == "an Arrow stream");
+  CHECK(name_of("\xff\xff\xff\xff\xf8\x04\0\0\x14\0\0\0"sv) == "an Arrow stream");
+  for (const std::string_view other :
+       {"\xff\xff\xff\xff\x78\0\0\0\x10\0\0"sv, "\xff\xff\xff\xff\xff\xff\xff\xff\x10\0\0\0"sv,
+        "\xff\xff\xff\xff\0\0\0\0\0\0\0\0"sv, "\xff\xff\xff\xff\x78\0\0\0\x78\0\0\0"sv})
+    CHECK(name_of(other).empty());
+}
+
 TEST_CASE("signature: a text may begin with the letters of a format") {
   for (const std::string_view text : {"PAR1 and PAR2\tare tapes\r\n", "%PDF-", "GGUF \xc3\xa9", "FEA1\f"}) {
     CHECK_FALSE(name_of(text).empty());

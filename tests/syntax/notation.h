@@ -40,6 +40,7 @@ inline const AnyCallee& notation() {
     function("parse_example", {"r", "features"});
     function("parse_sequence_example", {"r", "context", "lists"});
     function("parse_json", {"s", "fields"});
+    function("arrow", {"files", "fields"});
     function("jsonl", {"files", "fields"});
     function("parquet", {"files", "fields"});
     function("webdataset", {"files", "fields"});

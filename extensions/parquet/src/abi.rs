@@ -6,6 +6,7 @@ use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 
 pub const OK: i32 = 0;
+pub const CODE_RESOURCE_EXHAUSTED: i32 = 8;
 pub const CODE_UNIMPLEMENTED: i32 = 12;
 pub const CODE_DATA_LOSS: i32 = 15;
 pub const EXTENSION_ABI: u32 = 1;
@@ -47,13 +48,15 @@ pub struct Extension {
     pub version: *const c_char,
 }
 
+pub type Select = unsafe extern "C" fn(*mut c_void, *mut c_void, Text, Call, *mut *const i64, *mut u64) -> i32;
+
 #[repr(C)]
 pub struct TableFormat {
     pub struct_size: u32,
     pub flags: u32,
     pub open:
         unsafe extern "C" fn(*mut c_void, File, u64, Call, *mut FFI_ArrowSchema, *mut i64, *mut *mut c_void) -> i32,
-    pub select: Option<unsafe extern "C" fn(*mut c_void, *mut c_void, Text, Call, *mut *const i64, *mut u64) -> i32>,
+    pub select: Option<Select>,
     pub read: unsafe extern "C" fn(
         *mut c_void,
         *mut c_void,

@@ -33,6 +33,14 @@ fn beyond(start: u64, size: u64) -> ParquetError {
     ParquetError::EOF(format!("byte {start} is expected in a file of {size}"))
 }
 
+/// An empty vector with room for so many bytes.
+pub fn memory_for(size: usize) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    out.try_reserve_exact(size)
+        .map_err(|why| ParquetError::External(Box::new(why)))?;
+    Ok(out)
+}
+
 impl WeirFile {
     pub fn new(file: abi::File, size: u64) -> Self {
         WeirFile {
@@ -55,30 +63,37 @@ impl WeirFile {
     }
 
     fn read_at(&self, start: u64, out: &mut [u8]) -> Result<usize> {
+        // SAFETY: the memory is that of `out`.
+        unsafe { self.read_into(start, out.as_mut_ptr(), out.len()) }
+    }
+
+    unsafe fn read_into(&self, start: u64, out: *mut u8, size: usize) -> Result<usize> {
         let mut read = 0;
-        // SAFETY: the library fills at most as many bytes.
-        let result = unsafe {
-            abi::weir_file_read(
-                self.file,
-                start,
-                out.as_mut_ptr().cast(),
-                out.len() as u64,
-                &mut read,
-                std::ptr::null_mut(),
-            )
-        };
+        let result = abi::weir_file_read(
+            self.file,
+            start,
+            out.cast(),
+            size as u64,
+            &mut read,
+            std::ptr::null_mut(),
+        );
         if result != abi::OK {
-            return Err(ParquetError::General("cannot be read".into()));
+            // The library knows why.
+            return Err(ParquetError::External("cannot be read".into()));
         }
         Ok(read as usize)
     }
 
-    fn read_exact(&self, start: u64, length: usize) -> Result<Bytes> {
+    pub fn read_exact(&self, start: u64, length: usize) -> Result<Bytes> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.size);
         end.ok_or_else(|| beyond(start.saturating_add(length as u64), self.size))?;
-        let mut out = vec![0; length];
-        if self.read_at(start, &mut out)? != length {
-            return Err(beyond(start + length as u64, self.size));
+        let mut out = memory_for(length)?;
+        // SAFETY: there is room for `length` bytes, and as many have been read where it is set.
+        unsafe {
+            if self.read_into(start, out.as_mut_ptr(), length)? != length {
+                return Err(beyond(start + length as u64, self.size));
+            }
+            out.set_len(length);
         }
         Ok(out.into())
     }

@@ -1,23 +1,44 @@
-//! weir-parquet: the format of tables "parquet". What it reads, and how errors look, is weir's to say.
+//! weir-parquet: the formats of tables "parquet" and "arrow". What they read, and how errors look, is weir's to say.
 
 mod abi;
+mod arrays;
+mod arrow;
+mod columns;
 mod condition;
 mod file;
+mod index;
 mod pages;
 mod read;
 mod schema;
 mod table;
 
 use std::any::Any;
+use std::collections::TryReserveError;
 use std::ffi::c_void;
+use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
+use arrow_array::RecordBatchReader;
 use parquet::errors::{ParquetError, Result};
 
 use abi::{Call, Extension, File, Runtime, TableFormat, Text};
+use arrow::ArrowTable;
 use table::Table;
+
+/// A table of one format.
+trait Format: Sized {
+    /// Of the format, and of its files.
+    const NAME: &'static str;
+    const FILE: &'static str;
+
+    fn open(file: File, size: u64) -> Result<Self>;
+    fn schema(&self) -> Result<FFI_ArrowSchema>;
+    fn rows(&self) -> i64;
+    /// The rows of these ranges, in rising order, of the columns.
+    fn read(&self, columns: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>>;
+}
 
 /// # Safety
 /// Called by the library, as weir.h says.
@@ -28,24 +49,30 @@ pub unsafe extern "C" fn weir_extension_load(runtime: Runtime, out: *mut Extensi
     (*out).abi = abi::EXTENSION_ABI;
     (*out).name = c"weir-parquet".as_ptr();
     (*out).version = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
-    let parquet = TableFormat {
+    match register::<Table>(runtime, Some(select), error) {
+        abi::OK => register::<ArrowTable>(runtime, None, error),
+        failed => failed,
+    }
+}
+
+unsafe fn register<T: Format>(runtime: Runtime, select: Option<abi::Select>, error: *mut c_void) -> i32 {
+    let format = TableFormat {
         struct_size: std::mem::size_of::<TableFormat>() as u32,
         flags: 0,
-        open,
-        select: Some(select),
-        read,
-        close,
+        open: open::<T>,
+        select,
+        read: read::<T>,
+        close: close::<T>,
         destroy: None,
         user_data: std::ptr::null_mut(),
     };
-    let name = "parquet";
     let source = abi::Generator {
         struct_size: std::mem::size_of::<abi::Generator>() as u32,
         flags: 0,
         others: [0; 16],
-        table: &parquet,
+        table: &format,
     };
-    abi::weir_runtime_register_source(runtime, name.as_ptr().cast(), name.len() as u64, &source, error)
+    abi::weir_runtime_register_source(runtime, T::NAME.as_ptr().cast(), T::NAME.len() as u64, &source, error)
 }
 
 /// What a panic says.
@@ -56,7 +83,7 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> String {
 }
 
 /// Runs the body of a function of the ABI, and says in the call what went wrong.
-unsafe fn answer(call: Call, body: impl FnOnce() -> Result<()>) -> i32 {
+unsafe fn answer<T: Format>(call: Call, body: impl FnOnce() -> Result<()>) -> i32 {
     let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
         Err(ParquetError::General(format!(
             "damaged: {}",
@@ -64,12 +91,13 @@ unsafe fn answer(call: Call, body: impl FnOnce() -> Result<()>) -> i32 {
         )))
     });
     let Err(error) = outcome else { return abi::OK };
-    let (code, message) = match error {
+    let damaged = |why: &str| (abi::CODE_DATA_LOSS, format!("is no whole {} file: {why}", T::FILE));
+    let (code, message) = match &error {
         ParquetError::NYI(why) => (abi::CODE_UNIMPLEMENTED, format!("cannot be read: {why}")),
-        ParquetError::General(why) | ParquetError::EOF(why) | ParquetError::ArrowError(why) => {
-            (abi::CODE_DATA_LOSS, format!("is no whole Parquet file: {why}"))
+        ParquetError::External(why) if why.is::<TryReserveError>() => {
+            (abi::CODE_RESOURCE_EXHAUSTED, format!("cannot be read: {why}"))
         }
-        other => (abi::CODE_DATA_LOSS, format!("is no whole Parquet file: {other}")),
+        other => damaged(&read::said(other)),
     };
     abi::weir_call_fail(
         call,
@@ -82,7 +110,7 @@ unsafe fn answer(call: Call, body: impl FnOnce() -> Result<()>) -> i32 {
     -code
 }
 
-unsafe extern "C" fn open(
+unsafe extern "C" fn open<T: Format>(
     _: *mut c_void,
     file: File,
     size: u64,
@@ -91,8 +119,8 @@ unsafe extern "C" fn open(
     rows: *mut i64,
     out: *mut *mut c_void,
 ) -> i32 {
-    answer(call, || {
-        let table = Table::open(file, size)?;
+    answer::<T>(call, || {
+        let table = T::open(file, size)?;
         std::ptr::write(schema, table.schema()?);
         *rows = table.rows();
         *out = Box::into_raw(Box::new(table)).cast();
@@ -108,7 +136,7 @@ unsafe extern "C" fn select(
     ranges: *mut *const i64,
     count: *mut u64,
 ) -> i32 {
-    answer(call, || {
+    answer::<Table>(call, || {
         let found = (*table.cast::<Table>()).select(condition.bytes())?;
         let size = found.len() * 2 * std::mem::size_of::<i64>();
         let mut memory = std::ptr::null_mut();
@@ -127,7 +155,7 @@ unsafe extern "C" fn select(
     })
 }
 
-unsafe extern "C" fn read(
+unsafe extern "C" fn read<T: Format>(
     _: *mut c_void,
     table: *mut c_void,
     columns: *const Text,
@@ -137,16 +165,16 @@ unsafe extern "C" fn read(
     call: Call,
     stream: *mut FFI_ArrowArrayStream,
 ) -> i32 {
-    answer(call, || {
+    answer::<T>(call, || {
         let columns: Vec<&[u8]> = (0..column_count as usize).map(|i| (*columns.add(i)).bytes()).collect();
         let range = |i: usize| *ranges.add(2 * i)..*ranges.add(2 * i) + *ranges.add(2 * i + 1);
         let ranges: Vec<_> = (0..range_count as usize).map(range).collect();
-        let batches = (*table.cast::<Table>()).read(&columns, &ranges)?;
+        let batches = (*table.cast::<T>()).read(&columns, &ranges)?;
         std::ptr::write(stream, FFI_ArrowArrayStream::new(batches));
         Ok(())
     })
 }
 
-unsafe extern "C" fn close(_: *mut c_void, table: *mut c_void) {
-    let _ = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(table.cast::<Table>()))));
+unsafe extern "C" fn close<T: Format>(_: *mut c_void, table: *mut c_void) {
+    let _ = catch_unwind(AssertUnwindSafe(|| drop(Box::from_raw(table.cast::<T>()))));
 }

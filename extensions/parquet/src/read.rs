@@ -9,8 +9,62 @@ use arrow_array::Array;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
+use parquet::errors::ParquetError;
 
 use crate::panic_text;
+
+/// Why, without what kind of error it is.
+pub fn said(error: &ParquetError) -> String {
+    match error {
+        ParquetError::General(why)
+        | ParquetError::NYI(why)
+        | ParquetError::EOF(why)
+        | ParquetError::ArrowError(why) => why.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// What makes batches, until there are none or one fails.
+pub trait Source {
+    fn schema(&self) -> SchemaRef;
+    fn make(&mut self) -> Option<Result<RecordBatch, ArrowError>>;
+}
+
+/// The batches of a source, which may panic.
+pub struct Stream<S> {
+    source: S,
+    failed: bool,
+}
+
+impl<S> Stream<S> {
+    pub fn new(source: S) -> Self {
+        Stream { source, failed: false }
+    }
+}
+
+impl<S: Source> Iterator for Stream<S> {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.failed {
+            return None;
+        }
+        let made = catch_unwind(AssertUnwindSafe(|| self.source.make())).unwrap_or_else(|panic| {
+            Some(Err(ArrowError::ParquetError(format!(
+                "damaged: {}",
+                panic_text(panic.as_ref())
+            ))))
+        });
+        self.failed = !matches!(made, Some(Ok(_)));
+        made
+    }
+}
+
+impl<S: Source> RecordBatchReader for Stream<S> {
+    fn schema(&self) -> SchemaRef {
+        self.source.schema()
+    }
+}
 
 /// The batches of a reader with another schema. `seconds` has the times of INT96 a second time, which reach farther, for
 /// the columns of these numbers.
@@ -18,7 +72,6 @@ pub struct Batches {
     pub schema: SchemaRef,
     pub reader: ParquetRecordBatchReader,
     pub seconds: Option<(ParquetRecordBatchReader, Vec<usize>)>,
-    pub failed: bool,
 }
 
 /// Nanoseconds that wrapped around, with the seconds that they are.
@@ -40,7 +93,11 @@ fn wide(nanos: &dyn Array, seconds: &dyn Array) -> Result<ArrayRef, ArrowError> 
     Ok(Arc::new(made))
 }
 
-impl Batches {
+impl Source for Batches {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
     fn make(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let batch = match self.reader.next()? {
             Ok(batch) => batch,
@@ -69,29 +126,5 @@ impl Batches {
             columns,
             &options,
         ))
-    }
-}
-
-impl Iterator for Batches {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        if self.failed {
-            return None;
-        }
-        let made = catch_unwind(AssertUnwindSafe(|| self.make())).unwrap_or_else(|panic| {
-            Some(Err(ArrowError::ParquetError(format!(
-                "damaged: {}",
-                panic_text(panic.as_ref())
-            ))))
-        });
-        self.failed = !matches!(made, Some(Ok(_)));
-        made
-    }
-}
-
-impl RecordBatchReader for Batches {
-    fn schema(&self) -> SchemaRef {
-        self.schema.clone()
     }
 }

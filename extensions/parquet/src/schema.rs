@@ -8,7 +8,7 @@ use parquet::basic::{ConvertedType, Type as PhysicalType};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
 
-const MAP_ENTRY: &str = "map entry";
+pub const MAP_ENTRY: &str = "map entry";
 
 /// The metadata of times of 16 bytes.
 pub fn nanoseconds() -> HashMap<String, String> {
@@ -106,7 +106,7 @@ fn add_leaves(field: &Field, path: &[u8], out: &mut Vec<Vec<u8>>) {
     }
 }
 
-fn joined(path: &[u8], name: &str) -> Vec<u8> {
+pub fn joined(path: &[u8], name: &str) -> Vec<u8> {
     let mut out = path.to_vec();
     if !path.is_empty() {
         out.push(0);

@@ -23,8 +23,8 @@ use crate::abi;
 use crate::condition::{self, Condition};
 use crate::file::WeirFile;
 use crate::pages::Pages;
-use crate::read::Batches;
-use crate::schema;
+use crate::read::{Batches, Stream};
+use crate::{schema, Format};
 
 /// About so much is decoded at once.
 const BATCH_BYTES: i64 = 1 << 20;
@@ -97,8 +97,11 @@ fn check(file: &WeirFile, metadata: &ParquetMetaData) -> Result<Vec<i64>> {
     Ok(starts)
 }
 
-impl Table {
-    pub fn open(file: abi::File, size: u64) -> Result<Self> {
+impl Format for Table {
+    const NAME: &'static str = "parquet";
+    const FILE: &'static str = "Parquet";
+
+    fn open(file: abi::File, size: u64) -> Result<Self> {
         let file = WeirFile::new(file, size);
         let metadata = load(&file)?;
         let starts = check(&file, &metadata)?;
@@ -123,38 +126,15 @@ impl Table {
         })
     }
 
-    pub fn schema(&self) -> Result<FFI_ArrowSchema> {
+    fn schema(&self) -> Result<FFI_ArrowSchema> {
         FFI_ArrowSchema::try_from(self.given.as_ref()).map_err(|error| damaged(&error.to_string()))
     }
 
-    pub fn rows(&self) -> i64 {
+    fn rows(&self) -> i64 {
         self.starts[self.starts.len() - 1]
     }
 
-    fn group_rows(&self, group: usize) -> Range<i64> {
-        self.starts[group]..self.starts[group + 1]
-    }
-
-    /// The rows for which the condition may hold.
-    pub fn select(&self, condition: &[u8]) -> Result<Vec<Range<i64>>> {
-        let condition = Condition::parse(condition)?;
-        let mut out: Vec<Range<i64>> = Vec::new();
-        for group in 0..self.metadata.num_row_groups() {
-            let rows = self.group_rows(group);
-            let found = condition::rows(&condition, &self.file, &self.metadata, &self.leaves, group)?;
-            for range in found {
-                let range = rows.start + range.start..rows.start + range.end;
-                match out.last_mut().filter(|last| last.end == range.start) {
-                    Some(last) => last.end = range.end,
-                    None => out.push(range),
-                }
-            }
-        }
-        Ok(out)
-    }
-
-    /// The rows of these ranges, in rising order, of the columns.
-    pub fn read(&self, columns: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
+    fn read(&self, columns: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
         let inside = |leaf: usize| {
             columns
                 .iter()
@@ -210,12 +190,35 @@ impl Table {
         let descriptor = self.metadata.file_metadata().schema_descr();
         let mut int96 = wanted.iter().map(|leaf| is_int96(descriptor, *leaf));
         let given = Arc::new(schema::as_given(&main.schema(), &mut int96));
-        Ok(Box::new(Batches {
+        Ok(Box::new(Stream::new(Batches {
             schema: given,
             reader: main,
             seconds,
-            failed: false,
-        }))
+        })))
+    }
+}
+
+impl Table {
+    fn group_rows(&self, group: usize) -> Range<i64> {
+        self.starts[group]..self.starts[group + 1]
+    }
+
+    /// The rows for which the condition may hold.
+    pub fn select(&self, condition: &[u8]) -> Result<Vec<Range<i64>>> {
+        let condition = Condition::parse(condition)?;
+        let mut out: Vec<Range<i64>> = Vec::new();
+        for group in 0..self.metadata.num_row_groups() {
+            let rows = self.group_rows(group);
+            let found = condition::rows(&condition, &self.file, &self.metadata, &self.leaves, group)?;
+            for range in found {
+                let range = rows.start + range.start..rows.start + range.end;
+                match out.last_mut().filter(|last| last.end == range.start) {
+                    Some(last) => last.end = range.end,
+                    None => out.push(range),
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// The row groups that have some of the rows, and how many.

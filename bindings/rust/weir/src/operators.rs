@@ -2,6 +2,60 @@
 
 use crate::pipeline::*;
 
+/// What `arrow` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ArrowOptions {
+    fields: Expression,
+    r#where: Function,
+    nulls: Text,
+    num_parallel_reads: Int,
+}
+
+impl ArrowOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32\[4\], words:
+    /// string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score:
+    /// optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as
+    /// the first file has them.
+    ///
+    /// Default: `none`.
+    pub fn fields(mut self, value: impl Into<Expression>) -> Self {
+        self.fields = value.into();
+        self
+    }
+
+    /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
+    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    ///
+    /// Default: `none`.
+    pub fn r#where(mut self, value: impl Into<Function>) -> Self {
+        self.r#where = value.into();
+        self
+    }
+
+    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
+    /// nulls are `optional`.
+    ///
+    /// Default: `"error"`.
+    pub fn nulls(mut self, value: impl Into<Text>) -> Self {
+        self.nulls = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `choose_from_datasets` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1503,6 +1557,33 @@ impl SaveOptions {
         self.num_shards = value.into();
         self
     }
+}
+
+/// Reads Arrow files, which Feather files of version 2 are, and Arrow streams: each row is a dict, of
+/// `fields`, or of all columns as the first file has them. Buffers may be compressed with lz4 or zstd.
+/// Columns become fields as in `parquet`: booleans, integers and floats keep their dtypes, text and
+/// bytes are strings, also as views; dates of 32 bits are days (int32), other dates, times, timestamps
+/// and durations nanoseconds (int64); dictionaries are the values that they stand for; a column of the
+/// type null is passed over. Unions, runs, list views and intervals are not read. Columns that nothing
+/// uses are not read. `where` is asked about each row, since the format has no statistics. Nulls,
+/// fields that don't fit, and files that are missing or damaged are errors as in `parquet`; the error
+/// of a damaged file names the batch and the byte where it begins. A stream that ends without its mark
+/// is whole; of one that was cut the batches before the cut are given. Without `where`, elements are
+/// also read by their position (`global_shuffle`, `partition`, `weir_dataset_at`). Reads ahead of its
+/// consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`arrow_with`] takes options as well.
+#[must_use]
+pub fn arrow(files: impl Into<Files>) -> Pipeline {
+    arrow_with(files, ArrowOptions::new())
+}
+
+/// [`arrow`] with options.
+#[must_use]
+pub fn arrow_with(files: impl Into<Files>, options: ArrowOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("arrow").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the
