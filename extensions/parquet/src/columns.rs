@@ -16,6 +16,8 @@ type Encoded<'a> = arrow_ipc::Field<'a>;
 pub struct Column {
     name: String,
     nullable: bool,
+    /// The keys of a map are never null.
+    is_key: bool,
     /// Its type in the file; of a dictionary that of the positions in it.
     pub stored: DataType,
     /// The number of the dictionary, and what it has.
@@ -98,11 +100,15 @@ impl Column {
         let mut made = Column {
             name: name.into(),
             nullable,
+            is_key: false,
             stored: data_type.clone(),
             dictionary: None,
             inside: inside.collect::<Result<_>>()?,
             kept: false,
         };
+        if let DataType::Map(..) = data_type {
+            made.inside[0].inside[0].is_key = true;
+        }
         made.kept = made.is_readable();
         Ok(made)
     }
@@ -183,16 +189,15 @@ impl Column {
         }
     }
 
-    /// Neither entries nor keys are null.
+    /// Entries are never null.
     fn map_entries(&self, read: bool) -> Field {
-        let members = self.inside.iter().enumerate();
-        let members = members.map(|(i, member)| member.field(read).with_nullable(i > 0));
+        let members = self.inside.iter().map(|member| member.field(read));
         Field::new(MAP_ENTRY, DataType::Struct(members.collect()), false)
     }
 
     /// Nulls of a column that says that it has none are found by weir.
     fn field(&self, read: bool) -> Field {
-        Field::new(&self.name, self.given(read), read || self.nullable)
+        Field::new(&self.name, self.given(read), !self.is_key && (read || self.nullable))
     }
 }
 
