@@ -369,6 +369,60 @@ impl Parts<'_> {
         let moved = moved.ok_or_else(|| damaged("an entry ends before it begins"))?;
         Ok((Buffer::from_vec(moved), first as usize..last as usize))
     }
+
+    /// The buffers of a column but for its validity, and the rows of what is inside.
+    fn buffers(
+        &self,
+        column: &Column,
+        numbers: Range<usize>,
+        rows: Range<usize>,
+    ) -> Result<(Vec<Buffer>, Range<usize>)> {
+        let (begin, count) = (rows.start, rows.len());
+        let first = numbers.start + 1;
+        let made = match &column.stored {
+            DataType::Boolean => vec![self.bits(first, begin, count)?],
+            DataType::Utf8 | DataType::Binary => {
+                let (ends, span) = self.ends::<i32>(first, begin, count)?;
+                vec![ends, self.entries(first + 1, span.start, span.len(), 1)?]
+            }
+            DataType::LargeUtf8 | DataType::LargeBinary => {
+                let (ends, span) = self.ends::<i64>(first, begin, count)?;
+                vec![ends, self.entries(first + 1, span.start, span.len(), 1)?]
+            }
+            DataType::Utf8View | DataType::BinaryView => {
+                let mut made = vec![self.entries(first, begin, count, 16)?];
+                for number in first + 1..numbers.end {
+                    made.push(self.all(number)?);
+                }
+                made
+            }
+            DataType::Struct(_) => vec![],
+            DataType::FixedSizeList(_, size) => {
+                let times = |row: usize| row.checked_mul(*size as usize);
+                return match (times(begin), times(rows.end)) {
+                    (Some(begin), Some(end)) => Ok((vec![], begin..end)),
+                    _ => Err(damaged("a list of more than 2^64 entries")),
+                };
+            }
+            DataType::List(_) | DataType::Map(..) => {
+                let (ends, span) = self.ends::<i32>(first, begin, count)?;
+                return Ok((vec![ends], span));
+            }
+            DataType::LargeList(_) => {
+                let (ends, span) = self.ends::<i64>(first, begin, count)?;
+                return Ok((vec![ends], span));
+            }
+            other => {
+                let width = match other {
+                    DataType::FixedSizeBinary(size) => Some(*size as usize),
+                    other => other.primitive_width(),
+                };
+                let width = width.ok_or_else(|| damaged("a column of an unknown type"))?;
+                vec![self.entries(first, begin, count, width)?]
+            }
+        };
+        Ok((made, rows))
+    }
 }
 
 fn has_views(column: &Column) -> bool {
@@ -450,52 +504,7 @@ impl Reader<'_> {
         let begin = rows.start & !7;
         let count_read = rows.end - begin;
         let validity = nulls.then(|| parts.bits(first, begin, count_read)).transpose()?;
-        let mut inner_rows = begin..rows.end;
-        let buffers = match &column.stored {
-            DataType::Boolean => vec![parts.bits(first + 1, begin, count_read)?],
-            DataType::Utf8 | DataType::Binary => {
-                let (ends, span) = parts.ends::<i32>(first + 1, begin, count_read)?;
-                vec![ends, parts.entries(first + 2, span.start, span.len(), 1)?]
-            }
-            DataType::LargeUtf8 | DataType::LargeBinary => {
-                let (ends, span) = parts.ends::<i64>(first + 1, begin, count_read)?;
-                vec![ends, parts.entries(first + 2, span.start, span.len(), 1)?]
-            }
-            DataType::Utf8View | DataType::BinaryView => {
-                let mut buffers = vec![parts.entries(first + 1, begin, count_read, 16)?];
-                for number in first + 2..first + count {
-                    buffers.push(parts.all(number)?);
-                }
-                buffers
-            }
-            DataType::Struct(_) => vec![],
-            DataType::FixedSizeList(_, size) => {
-                let times = |row: usize| row.checked_mul(*size as usize);
-                inner_rows = match (times(begin), times(rows.end)) {
-                    (Some(begin), Some(end)) => begin..end,
-                    _ => return Err(damaged("a list of more than 2^64 entries")),
-                };
-                vec![]
-            }
-            DataType::List(_) | DataType::Map(..) => {
-                let (ends, span) = parts.ends::<i32>(first + 1, begin, count_read)?;
-                inner_rows = span;
-                vec![ends]
-            }
-            DataType::LargeList(_) => {
-                let (ends, span) = parts.ends::<i64>(first + 1, begin, count_read)?;
-                inner_rows = span;
-                vec![ends]
-            }
-            other => {
-                let width = match other {
-                    DataType::FixedSizeBinary(size) => Some(*size as usize),
-                    other => other.primitive_width(),
-                };
-                let width = width.ok_or_else(|| damaged("a column of an unknown type"))?;
-                vec![parts.entries(first + 1, begin, count_read, width)?]
-            }
-        };
+        let (buffers, inner_rows) = parts.buffers(column, first..first + count, begin..rows.end)?;
         let mut inside = Vec::new();
         for inner in &column.inside {
             inside.extend(self.kept(inner, parts, &inner_rows)?);
