@@ -176,7 +176,8 @@ def of_an_extension(tool):
         equal(tool("head", "-n", 2, "a"), '{i: 0, s: "row 0"}\n{i: 1, s: "row 1"}\n', "head")
         equal(tool("validate", "a"), "a: 20 rows, no damage\n", "validate")
         tool("convert", "a", f"{name}.csv")
-        equal(tool.read(f"{name}.csv").decode().split("\n")[:3], ["i,s", "0,row 0", "1,row 1"], "convert")
+        rows = "".join(f"{i},row {i}\n" for i in range(20))
+        equal((tool.folder / f"{name}.csv").read_text(), "i,s\n" + rows, "convert")
     del tool.environment["WEIR_EXTENSIONS"]
     tool("info", "a", status=2)
     check("found an Arrow stream" in tool.err, tool.err)
