@@ -67,10 +67,46 @@ def columns_of_every_type(count, seed=1):
     out["lists"] = pyarrow.array([[entries, entries[:1]] for entries in lists])
     out["struct"] = pyarrow.array([{"n": s, "words": [word]} for s, word in zip(seconds, words, strict=True)])
     out["structs"] = pyarrow.array([[{"n": n, "w": str(n)} for n in entries] for entries in lists])
-    out["map"] = pyarrow.array([[(str(n), n) for n in entries] for entries in lists], pyarrow.map_(pyarrow.string(), pyarrow.int64()))
+    pairs = [[(str(n), n) for n in entries] for entries in lists]
+    out["map"] = pyarrow.array(pairs, pyarrow.map_(pyarrow.string(), pyarrow.int64()))
     out["dictionary"] = pyarrow.array([word[:2] for word in words]).dictionary_encode()
-    out["few"] = pyarrow.array([s % 3 for s in seconds]).dictionary_encode().cast(pyarrow.dictionary(pyarrow.int8(), pyarrow.int64()))
+    few = pyarrow.array([s % 3 for s in seconds]).dictionary_encode()
+    out["few"] = few.cast(pyarrow.dictionary(pyarrow.int8(), pyarrow.int64()))
     return out
+
+
+NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+
+
+def value_of(scalar):
+    """What weir makes of a scalar of pyarrow."""
+    types, kind = pyarrow.types, scalar.type
+    if types.is_dictionary(kind):
+        return value_of(scalar.dictionary[scalar.index.as_py()])
+    if types.is_struct(kind):
+        return {name: value_of(scalar[name]) for name in scalar}
+    if types.is_map(kind) or hasattr(kind, "value_type"):
+        if not types.is_struct(scalar.values.type):
+            return [value_of(entry) for entry in scalar.values]
+        names = [field.name for field in scalar.values.type]
+        return {name: [value_of(entry) for entry in scalar.values.field(name)] for name in names}
+    if types.is_date64(kind):
+        return scalar.value * NANOSECONDS["ms"]
+    if types.is_temporal(kind):
+        return scalar.value * NANOSECONDS[getattr(kind, "unit", "ns")]
+    if types.is_decimal(kind):
+        return float(scalar.as_py())
+    text = scalar.as_py()
+    return text.encode() if isinstance(text, str) else text
+
+
+def plain(value):
+    """An element without NumPy."""
+    if isinstance(value, dict):
+        return {name: plain(member) for name, member in value.items()}
+    if isinstance(value, weir.Ragged):
+        return [plain(value[i]) for i in range(len(value))]
+    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])
@@ -81,13 +117,19 @@ def test_every_type(runtime, tmp_path, compression, stream, rows):
     table = pyarrow.table(columns_of_every_type(150))
     write(path, table, rows, compression, stream)
     read = arrow(runtime, path)
-    wanted = weir.from_arrow(table)
-    assert len(read) == 150 and str(read.spec) == str(wanted.spec)
-    assert shown(read) == shown(wanted)
+    found = list(read)
+    assert len(read) == len(found) == 150
+    again = (ipc.open_stream if stream else ipc.open_file)(path).read_all()
     for name in table.column_names:
-        narrow = arrow(runtime, path, f', {{"{name}": {read.spec[name]}}}') if name in ("int8", "string", "list") else None
-        if narrow is not None:
-            assert shown(narrow) == shown(weir.from_arrow(table.select([name])))
+        kind = again.schema.field(name).type
+        if pyarrow.types.is_boolean(kind) or pyarrow.types.is_integer(kind) or pyarrow.types.is_floating(kind):
+            assert {row[name].dtype for row in found} == {np.dtype(kind.to_pandas_dtype())}, name
+        assert [plain(row[name]) for row in found] == [value_of(entry) for entry in again[name]], name
+    for name in ("int8", "string", "list"):
+        narrow = arrow(runtime, path, f", {{{name}: {read.spec[name]}}}")
+        assert shown(narrow) == shown({name: row[name]} for row in found)
+    order = random.Random(rows).sample(range(150), 20)
+    assert shown(read[i] for i in order) == shown(found[i] for i in order)
 
 
 def test_nulls(runtime, tmp_path):
@@ -120,9 +162,11 @@ def test_dictionaries_that_change(runtime, tmp_path):
     for deltas in (False, True):
         values, batches = [], []
         for _ in range(20):
-            values = values + [f"value {len(values)}"] if deltas or draw.random() < 0.5 else [f"other {draw.randrange(9)}"]
+            grows = deltas or draw.random() < 0.5
+            values = [*values, f"value {len(values)}"] if grows else [f"other {draw.randrange(9)}"]
             indices = pyarrow.array([draw.randrange(len(values)) for _ in range(5)], pyarrow.int32())
-            batches.append(pyarrow.record_batch({"d": pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(values))}))
+            column = pyarrow.DictionaryArray.from_arrays(indices, pyarrow.array(values))
+            batches.append(pyarrow.record_batch({"d": column}))
         options = ipc.IpcWriteOptions(emit_dictionary_deltas=deltas)
         with ipc.new_stream(path, batches[0].schema, options=options) as writer:
             for batch in batches:
@@ -149,7 +193,8 @@ def test_positions(runtime, tmp_path):
             assert read[i] == {"i": i, "s": str(i).encode()}
         shuffled = [int(row["i"]) for row in weir.parse(document + " | global_shuffle(seed: 3)", runtime=runtime)]
         assert shuffled != list(range(1000)) and sorted(shuffled) == list(range(1000))
-        assert [int(row["i"]) for row in weir.parse(document + " | skip(250) | shard(3, 1)", runtime=runtime)] == list(range(251, 1000, 3))
+        rows = weir.parse(document + " | skip(250) | shard(3, 1)", runtime=runtime)
+        assert [int(row["i"]) for row in rows] == list(range(251, 1000, 3))
         parts = weir.parse(document + " | partition(4, p -> p | batch(10))", runtime=runtime)
         assert sorted(int(i) for batch in parts for i in batch["i"]) == list(range(1000))
         for taken in (0, 1, 36, 37, 38, 299, 300, 301, 999, 1000):
@@ -182,4 +227,5 @@ def test_what_is_not_read(runtime, tmp_path):
     write(path, table, 10)
     with pytest.raises(weir.errors.InvalidArgument, match="views.*is not read"):
         arrow(runtime, path)
-    assert shown(arrow(runtime, path, ", {z: string, a: int64}")) == shown([{"z": b"p", "a": np.int64(1)}, {"z": b"q", "a": np.int64(2)}])
+    rows = list(arrow(runtime, path, ", {z: string, a: int64}"))
+    assert rows == [{"z": b"p", "a": 1}, {"z": b"q", "a": 2}]
