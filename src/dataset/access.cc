@@ -75,14 +75,14 @@ Status refuse(const Dataset& node, const ParamsBase& params) {
         Code::failed_precondition,
         expected_found(
             "operators that know the position of each element",
-            concat(given ? "the dataset that a function is given" : node.op().name, ", which does not"),
+            concat(given ? "the dataset that a function is given" : node.name(), ", which does not"),
             given ? "put this one before the operator that calls the function, or shuffle(n) in its place"
                   : "put it after this one, or shuffle(n) in place of this one"));
   }
   const char* expected = node.op().access.refuses ? node.op().access.refuses(params) : nullptr;
   if (!expected) return Status();
   return Status(Code::failed_precondition,
-                Mistake(concat("the elements of ", node.op().name, " have no positions: expected ", expected),
+                Mistake(concat("the elements of ", node.name(), " have no positions: expected ", expected),
                         "shuffle(n) needs none"));
 }
 

@@ -118,6 +118,7 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->depth_ = site.depth;
   node->dynamic_ = has_expressions(*params);
   node->digest_ = site.digest;
+  node->called_ = site.called;
   if (op.typing.expands_first) WEIR_TRY(node->expand(*params, site));
   WEIR_ASSIGN(node->spec_, op.typing.spec(*params, node->inputs_));
   WEIR_TRY(node->spec_.check_size());

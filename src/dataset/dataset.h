@@ -27,6 +27,8 @@ class Dataset : public RefCounted {
   static DatasetRef stand_in(const Dataset& node, int64_t cardinality);
 
   const OperatorDef& op() const { return *op_; }
+  // What errors, explain and stats call it.
+  const char* name() const { return called_ ? called_ : op_->name; }
   const ParamsBase& params() const { return *params_; }
   const std::vector<DatasetRef>& inputs() const { return inputs_; }
   const Spec& spec() const { return spec_; }
@@ -98,6 +100,7 @@ class Dataset : public RefCounted {
   std::optional<bool> order_;
   std::string not_replayable_;
   std::shared_ptr<const NodeDigest> digest_;
+  const char* called_ = nullptr;
 };
 
 }  // namespace weir

@@ -32,7 +32,7 @@ Instance::Instance(DatasetRef dataset, EnvRef variables, uint64_t instance_key, 
       key(instance_key),
       path(node->op().internal && parent
                ? std::move(parent)
-               : PathRef(make_ref<PathNode>(std::move(parent), node->op().name, input))) {}
+               : PathRef(make_ref<PathNode>(std::move(parent), node->name(), input))) {}
 
 Instance Opening::input(int index) const {
   const auto& inputs = node->inputs();

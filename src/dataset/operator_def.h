@@ -36,6 +36,8 @@ struct BuildSite {
   bool at_opening = false;
   // The node as written; null for nodes that replace others.
   std::shared_ptr<const NodeDigest> digest = nullptr;
+  // The name by which the text calls it, for ever; null if that is the operator's.
+  const char* called = nullptr;
 };
 
 // A terminal gives one element, its value; in a lambda it is an expression, at the end of a document a

@@ -167,7 +167,7 @@ void Stage::count_in(StatsTree* tree) noexcept {
   } else {
     StageStats* const above = path_->parent ? path_->parent->stats.load(std::memory_order_relaxed) : nullptr;
     if (path_->parent && !above) return;
-    stats_ = tree->find(above, op.name, path_->input, node_->depth(), op.internal);
+    stats_ = tree->find(above, node_->name(), path_->input, node_->depth(), op.internal);
     path_->stats.store(stats_, std::memory_order_relaxed);
   }
   if (stats_) stats_->open(live_);

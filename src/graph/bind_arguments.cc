@@ -60,7 +60,7 @@ class ArgumentBinder {
     return at_node(at, invalid_argument(mistake));
   }
   Status at_node(const Node& at, const Status& status) const {
-    return with_operator(with_span(status, at.span), site_.def.name, field_->name);
+    return with_operator(with_span(status, at.span), site_.name, field_->name);
   }
   std::string path() const { return concat(site_.path, ".", field_->name); }
 
@@ -227,7 +227,7 @@ class ArgumentBinder {
     };
     auto fields = read_fields(*node_, constant);
     const Status fits = fields.ok() && refuses ? check_fields(*fields, refuses) : fields.status();
-    if (!fits.ok()) return with_operator(fits, site_.def.name, field_->name);
+    if (!fits.ok()) return with_operator(fits, site_.name, field_->name);
     slot = {true, *std::move(fields)};
     return {};
   }

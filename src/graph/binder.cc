@@ -299,14 +299,17 @@ Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope&
     return error_at(call, expected_found(concat("at most ", kMaxChain, " operators in a row"), "more"));
   }
   // Counted from the source, so that a call site has one path however its text was built.
-  CallSite site{*this, *def, call, scope, concat(path, piped.height, "/", def->name)};
+  const char* const called = source ? lasting_name(source->text) : nullptr;
+  const char* const name = called ? called : def->name;
+  CallSite site{*this, *def, name, call, scope, concat(path, piped.height, "/", def->name)};
   Status mistakes = both(matched.status, bind_arguments(site, fields, matched.values, has_input, inputs));
   if (!mistakes.ok()) return mistakes;
   if (!has_input) return as_consequence(error_at(call, "its input was not built"));
   BuildSite at = this->site(scope);
   at.digest = digest_of(*def, matched.values, source, scope);
+  at.called = called;
   auto built = Dataset::build(*def, std::move(fields.params), std::move(inputs), at);
-  if (!built.ok()) return with_span(with_operator(built.status(), def->name), call.span);
+  if (!built.ok()) return with_span(with_operator(built.status(), name), call.span);
   return built;
 }
 

@@ -93,6 +93,8 @@ class Binder final : public PipelineCompiler {
 struct CallSite {
   Binder& binder;
   const OperatorDef& def;
+  // What errors call it.
+  const char* name;
   const syntax::Node& call;
   const Scope& scope;
   // "3/map" below the path of the enclosing lambda.

@@ -1,5 +1,7 @@
 #include "graph/call_of_source.h"
 
+#include <atomic>
+
 #include "core/text.h"
 #include "syntax/hints.h"
 #include "syntax/parser.h"
@@ -12,6 +14,14 @@ using syntax::Node;
 using syntax::NodePtr;
 
 namespace {
+
+struct LastingName {
+  std::string text;
+  const LastingName* next;
+};
+
+// Without a lock, which another thread might hold where a child is forked.
+std::atomic<const LastingName*> g_names{nullptr};
 
 std::shared_ptr<Node> node_at(const Node& where, Kind kind, std::string text = {}) {
   auto out = std::make_shared<Node>();
@@ -91,6 +101,17 @@ Result<NodePtr> call_of_source(const Generator& generator, const Node& call) {
   out->add(node_at(call, Kind::none));
   out->items.push_back({.name = "arguments", .value = std::move(arguments)});
   return NodePtr(std::move(out));
+}
+
+// Two threads may each add it.
+const char* lasting_name(const std::string& name) {
+  const LastingName* known = g_names.load(std::memory_order_acquire);
+  while (known != nullptr && known->text != name) known = known->next;
+  if (known != nullptr) return known->text.c_str();
+  auto* const made = new LastingName{name, g_names.load(std::memory_order_acquire)};
+  while (!g_names.compare_exchange_weak(made->next, made, std::memory_order_acq_rel)) {
+  }
+  return made->text.c_str();
 }
 
 }  // namespace weir

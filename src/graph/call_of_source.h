@@ -11,4 +11,7 @@ namespace weir {
 // REQUIRES: it has a signature
 Result<syntax::NodePtr> call_of_source(const Generator& generator, const syntax::Node& call);
 
+// The same text, which is never freed: paths of operators and stats outlive the graphs that they are of.
+const char* lasting_name(const std::string& name);
+
 }  // namespace weir

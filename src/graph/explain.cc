@@ -43,11 +43,6 @@ bool is_input(const Field& field, const Node& value) {
   return std::holds_alternative<FilesParam*>(field.slot) && !literal;
 }
 
-std::string name_of(const Dataset& node) {
-  const NodePtr source = written_source(node);
-  return source ? source->text : node.op().name;
-}
-
 // "batch(4, drop_remainder: true)", in canonical form, with "..." for datasets.
 std::string call_of(const Dataset& node) {
   if (const NodePtr source = written_source(node)) return syntax::print(*source);
@@ -152,7 +147,7 @@ class Explainer {
     const std::optional<RunsAhead> ahead = ahead_of(node);
     if (shown) {
       if (!above.empty()) path += concat(input < 0 ? "" : concat("[", input, "]"), "/");
-      path += node.op().name;
+      path += node.name();
       if (ahead) totals_.add(*ahead);
       json_ ? begin_json(node, path, ahead) : add_line(node, input, indent, ahead);
     }
@@ -171,7 +166,7 @@ class Explainer {
 
   void begin_json(const Dataset& node, const std::string& path, const std::optional<RunsAhead>& ahead) {
     out_ +=
-        concat(R"({"operator": )", json_string(name_of(node)), R"(, "path": )", json_string(path),
+        concat(R"({"operator": )", json_string(node.name()), R"(, "path": )", json_string(path),
                R"(, "text": )", json_string(calls_of(node)), R"(, "parameters": )", parameters_json(node),
                R"(, "spec": )", json_string(node.spec().to_string()), R"(, "cardinality": )",
                count_json(node.cardinality()), R"(, "lane": ")", name_of(node.lane()), R"(", "window": )");

@@ -25,8 +25,8 @@ static int32_t code_of_parse(weir_runtime runtime, const char* text, const char*
   weir_error error = WEIR_ERROR_INIT;
   weir_dataset_parse(runtime, text, WEIR_STRLEN, NULL, 0, &dataset, &error);
   const int32_t code = error.code;
-  if (code != 0 && !strstr(error.message.data, has)) {
-    fprintf(stderr, "expected \"%s\" in: %s\n", has, error.message.data);
+  if (code != 0 && !strstr(error.line.data, has)) {
+    fprintf(stderr, "expected \"%s\" in: %s\n", has, error.line.data);
     CHECK(0);
   }
   weir_error_clear(&error);
@@ -66,6 +66,7 @@ static void test_explained(void) {
   weir_runtime runtime = runtime_with(FOLDER);
   CHECK(explains(runtime, "countdown(5) | map(n -> n + 1)", WEIR_TEXT, "\n  countdown(from: 5)  int64  5\n"));
   CHECK(explains(runtime, "countdown(from: 5)", 0, "\"operator\": \"countdown\""));
+  CHECK(explains(runtime, "countdown(5) | take(2)", 0, "\"path\": \"take/countdown\""));
   CHECK(explains(runtime, "countdown(5)", 0, "\"parameters\": {\"from\": \"5\"}"));
   CHECK(explains(runtime, "from_generator(@countdown, int64, arguments: {from: 5, step: 1})", WEIR_TEXT,
                  "from_generator(@countdown"));
@@ -145,6 +146,51 @@ static int numbers_are(weir_runtime runtime, const char* text, int by_checkpoint
   return same;
 }
 
+static int32_t infer_failing(void* user_data, weir_call arguments, weir_spec* spec) {
+  (void)user_data, (void)arguments;
+  return weir_spec_parse("int64", WEIR_STRLEN, spec, NULL);
+}
+
+static int32_t start_failing(void* user_data, weir_call arguments, int64_t position, void** state) {
+  (void)user_data, (void)arguments, (void)position;
+  *state = NULL;
+  return WEIR_OK;
+}
+
+static int32_t next_failing(void* user_data, void* state, weir_call call) {
+  (void)user_data, (void)state;
+  weir_call_fail(call, 0, WEIR_CODE_DATA_LOSS, "the tape is torn", WEIR_STRLEN, NULL);
+  return -1;
+}
+
+/* Errors and stats call a source what the text does. */
+static void test_source_names(void) {
+  weir_runtime runtime = runtime_with(FOLDER);
+  weir_generator failing = WEIR_GENERATOR_INIT;
+  failing.signature = "{n: int64}";
+  failing.signature_size = WEIR_STRLEN;
+  failing.infer = infer_failing;
+  failing.start = start_failing;
+  failing.next = next_failing;
+  REQUIRE(weir_runtime_register_source(runtime, "tape", WEIR_STRLEN, &failing, NULL) == WEIR_OK);
+  weir_dataset dataset = parse(runtime, "tape(1) | take(2)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  weir_bytes stats = WEIR_BYTES_INIT;
+  CHECK(weir_iterator_next(iterator, element, &error) != WEIR_OK);
+  CHECK(error.code == WEIR_CODE_DATA_LOSS);
+  CHECK(strcmp(error.path.data, "take/tape") == 0);
+  CHECK(weir_iterator_stats(iterator, 0, &stats, NULL) == WEIR_OK);
+  CHECK(strstr(stats.data, "\"operator\": \"tape\"") != NULL);
+  weir_bytes_release(&stats);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 static void test_sources(void) {
   weir_runtime runtime = runtime_with(FOLDER);
   const int64_t by_three[] = {10, 7, 4, 1}, parts[] = {10, 5, 9, 4, 8, 3, 7, 2, 6, 1};
@@ -175,7 +221,8 @@ static void test_sources(void) {
         WEIR_OK);
   CHECK(count_of(dataset, &count) == WEIR_OK && count == 4);
   weir_dataset_unref(dataset);
-  CHECK(code_of_parse(runtime, "countdown(10, 0)", "a step of 1 or more") == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(code_of_parse(runtime, "countdown(10, 0)", "countdown: expected a step of 1 or more") ==
+        WEIR_CODE_INVALID_ARGUMENT);
   CHECK(code_of_parse(runtime, "countdown()", "needs the argument 'from'") == WEIR_CODE_INVALID_ARGUMENT);
   CHECK(code_of_parse(runtime, "countdown(1, 2, 3)", "at most 2") == WEIR_CODE_INVALID_ARGUMENT);
   CHECK(code_of_parse(runtime, "countdown(1, stop: 3)", "no parameter 'stop'") == WEIR_CODE_INVALID_ARGUMENT);
@@ -270,6 +317,7 @@ int main(void) {
   test_explained();
   test_listed();
   test_sources();
+  test_source_names();
   test_not_found();
   test_refused();
   test_several_threads();
