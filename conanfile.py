@@ -22,10 +22,12 @@ class Weir(ConanFile):
     package_type = "shared-library"
     settings = "os", "arch", "compiler", "build_type"
     options = {"command": [True, False], "images": [True, False], "re2": [True, False], "farmhash": [True, False],
-               "sqlite": [True, False]}
-    default_options = {"command": True, "images": True, "re2": True, "farmhash": True, "sqlite": True}
+               "sqlite": [True, False], "remote": [True, False], "parquet": [True, False]}
+    # weir-parquet needs a newer Rust than most have.
+    default_options = {"command": True, "images": True, "re2": True, "farmhash": True, "sqlite": True, "remote": True,
+                       "parquet": False}
     exports_sources = ("CMakeLists.txt", "CMakePresets.json", "LICENSE", "NOTICE", "README.md", "CHANGELOG.md",
-                       "THIRD_PARTY_NOTICES.md", "capi/*", "cmake/*", "docs/*", "include/*", "src/*", "tools/*")
+                       "THIRD_PARTY_NOTICES.md", "capi/*", "cmake/*", "docs/*", "extensions/*", "include/*", "src/*", "tools/*")
     test_package_folder = "tests/packages/conan"
 
     def set_version(self):
@@ -46,6 +48,10 @@ class Weir(ConanFile):
             packages.append("libfarmhash-dev")
         if self.options.sqlite:
             packages += ["libsqlite3-dev", "tcl"]
+        if self.options.remote:
+            packages += ["libcurl4-openssl-dev", "libexpat1-dev", "libssl-dev", "nlohmann-json3-dev"]
+        if self.options.parquet:
+            packages += ["cargo-web", "rustc-web"]
         Apt(self).install(packages, check=True)
 
     def layout(self):
@@ -55,7 +61,7 @@ class Weir(ConanFile):
         toolchain = CMakeToolchain(self)
         for part in ("tests", "bench", "examples"):
             toolchain.cache_variables[f"WEIR_{part.upper()}"] = False
-        for part in ("command", "images", "re2", "farmhash", "sqlite"):
+        for part in ("command", "images", "re2", "farmhash", "sqlite", "remote", "parquet"):
             toolchain.cache_variables[f"WEIR_{part.upper()}"] = bool(self.options.get_safe(part))
         toolchain.generate()
 

@@ -1,10 +1,19 @@
 # Debian packages, by `cmake --build --preset deb`: libweir0 with the library, libweir-dev with what programs are compiled
-# with, weir with the command and the documentation. Each has its licences in /usr/share/doc, as Debian wants them.
+# with, weir with the command and the documentation, weir-remote and weir-parquet with these extensions. Each has its licences
+# in /usr/share/doc, as Debian wants them.
 
 set(weir_library_package "libweir${PROJECT_VERSION_MAJOR}")
 set(weir_package_of_library "${weir_library_package}")
 set(weir_package_of_development libweir-dev)
 set(weir_package_of_command weir)
+set(weir_package_of_remote weir-remote)
+set(weir_package_of_parquet weir-parquet)
+set(components library development)
+foreach(component IN ITEMS command remote parquet)
+  if(TARGET weir_${component})
+    list(APPEND components ${component})
+  endif()
+endforeach()
 
 # One file with all licences, since every package is installed without the others.
 file(READ "${PROJECT_SOURCE_DIR}/NOTICE" notice)
@@ -16,7 +25,7 @@ On Debian systems the Apache License, Version 2.0, is in /usr/share/common-licen
 
 @third_parties@" @ONLY)
 
-foreach(component IN ITEMS library development command)
+foreach(component IN LISTS components)
   install(FILES "${copyright}" DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${weir_package_of_${component}}"
           COMPONENT ${component})
 endforeach()
@@ -38,10 +47,7 @@ set(CPACK_PACKAGE_CONTACT "the weir contributors <weir@localhost>")
 set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
 set(CPACK_PACKAGE_DIRECTORY "${PROJECT_BINARY_DIR}/packages")
 set(CPACK_STRIP_FILES ON)
-set(CPACK_COMPONENTS_ALL library development)
-if(TARGET weir_command)
-  list(APPEND CPACK_COMPONENTS_ALL command)
-endif()
+set(CPACK_COMPONENTS_ALL ${components})
 set(CPACK_COMPONENTS_GROUPING ONE_PER_GROUP)
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
@@ -61,6 +67,7 @@ set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS ON)
 set(CPACK_DEBIAN_PACKAGE_GENERATE_SHLIBS_POLICY ">=")
 # Looked up at run time, so that dpkg-shlibdeps does not see them.
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_RECOMMENDS "libtbb12, libisal2")
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SUGGESTS "weir-remote, weir-parquet")
 
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_NAME libweir-dev)
 set(CPACK_DEBIAN_DEVELOPMENT_PACKAGE_SECTION libdevel)
@@ -74,5 +81,15 @@ set(CPACK_DEBIAN_COMMAND_DESCRIPTION "This package has the command weir, which c
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS "${PROJECT_BINARY_DIR}")
 set(CPACK_DEBIAN_COMMAND_PACKAGE_DEPENDS "${same_version}")
+
+set(CPACK_DEBIAN_REMOTE_PACKAGE_NAME weir-remote)
+set(CPACK_DEBIAN_REMOTE_DESCRIPTION "This package lets the library read and write files of http, s3, gs, az and hf.")
+set(CPACK_DEBIAN_PARQUET_PACKAGE_NAME weir-parquet)
+set(CPACK_DEBIAN_PARQUET_DESCRIPTION "This package lets the library read Parquet and Arrow files.")
+foreach(extension IN ITEMS REMOTE PARQUET)
+  set(CPACK_DEBIAN_${extension}_PACKAGE_SECTION libs)
+  set(CPACK_DEBIAN_${extension}_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_${extension}_PACKAGE_DEPENDS "${same_version}")
+endforeach()
 
 include(CPack)

@@ -23,7 +23,10 @@ PACKAGE = Path(__file__).resolve().parents[1]
 # Where a source distribution has what it needs of the source tree.
 CARRIED = PACKAGE / "library"
 TREE = PACKAGE.parents[1]
-PARTS = ("CMakeLists.txt", "LICENSE", "NOTICE", "THIRD_PARTY_NOTICES.md", "capi", "cmake", "include", "src", "tools")
+PARTS = (
+    *("CMakeLists.txt", "LICENSE", "NOTICE", "THIRD_PARTY_NOTICES.md"),
+    *("capi", "cmake", "extensions", "include", "src", "tools"),
+)
 
 
 def root() -> Path:

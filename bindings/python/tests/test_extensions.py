@@ -1,8 +1,11 @@
 """What extensions bring is used from Python like what the package has."""
 
+import functools
+import http.server
 import os
 import subprocess
 import sys
+import threading
 
 import pytest
 from conftest import ROOT
@@ -43,6 +46,31 @@ except AttributeError:
 
 def test_by_name(folder):
     subprocess.run([sys.executable, "-c", USE], check=True, env={**os.environ, "WEIR_EXTENSIONS": str(folder)})
+
+
+READ = """
+import pathlib, sys, weir
+folder = pathlib.Path(weir.__file__).parent / "weir"
+assert (folder / "libweir-remote.so").is_file(), "the package has no weir-remote"
+assert list(weir.text_line(sys.argv[1])) == [b"one", b"two"]
+if (folder / "libweir-parquet.so").is_file():
+    try:
+        weir.parquet("/none.parquet")
+        raise SystemExit("a file that is not there is an error")
+    except weir.errors.NotFound:
+        pass
+"""
+
+
+def test_those_of_the_package_need_no_variable(tmp_path):
+    (tmp_path / "a.txt").write_text("one\ntwo\n")
+    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
+    environment = {name: value for name, value in os.environ.items() if name != "WEIR_EXTENSIONS"}
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        url = f"http://127.0.0.1:{server.server_port}/a.txt"
+        subprocess.run([sys.executable, "-c", READ, url], check=True, env=environment)
+        server.shutdown()
 
 
 def test_loaded_by_the_program(folder):

@@ -50,7 +50,8 @@ def test_it_says_its_version_alone(unpacked):
 
 def test_it_has_what_the_library_needs(unpacked):
     library = unpacked / "library"
-    for name in ("CMakeLists.txt", "cmake/WeirLibrary.cmake", "tools/cached-build.sh", "LICENSE", "src/ops/list.inc"):
+    files = ("CMakeLists.txt", "cmake/WeirLibrary.cmake", "tools/cached-build.sh", "LICENSE", "src/ops/list.inc")
+    for name in (*files, "extensions/remote/CMakeLists.txt", "extensions/parquet/Cargo.lock"):
         assert (library / name).is_file(), name
     assert not (PACKAGE / "library").exists()
     for source in (*library.glob("src/**/*.cc"), *library.glob("src/**/*.h"), *library.glob("capi/*.cc")):
