@@ -33,7 +33,7 @@ if(NOT before STREQUAL after)
   message(FATAL_ERROR "weir changed what it is included by, from\n${before}\nto\n${after}")
 endif()
 
-foreach(option IN ITEMS TESTS BENCH EXAMPLES COMMAND INSTALL)
+foreach(option IN ITEMS TESTS BENCH EXAMPLES COMMAND INSTALL REMOTE PARQUET)
   if(WEIR_${option})
     message(FATAL_ERROR "WEIR_${option} is on inside another project")
   endif()
