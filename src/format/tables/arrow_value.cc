@@ -122,15 +122,11 @@ Result<Tensor> room(DType dtype, int64_t count, const std::string& path) {
 }
 
 Result<Tensor> leaf_of(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
-  constexpr int kMostFloatDigits = 15;
   const TableType type = table_type(schema);
-  DType dtype = type.kind == Kind::time ? DType::int64 : type.dtype;
-  if (type.kind == Kind::decimal) {
-    dtype = DType::float64;
-    if (type.precision > kMostFloatDigits)
-      return refuse_column(path, concat("is ", described(schema), ", which float64 doesn't have"),
-                           "cast it to float64, which rounds, or to a string");
-  }
+  const DType dtype = type.natural();
+  if (type.kind == Kind::decimal && dtype == DType::invalid)
+    return refuse_column(path, concat("is ", described(schema), ", which float64 doesn't have"),
+                         "cast it to float64, which rounds, or to a string");
   if (auto out = numbers_of(type, runs)) return *std::move(out);
   WEIR_ASSIGN(Tensor out, room(dtype, runs.count(), path));
   uint8_t* to = out.data;

@@ -126,24 +126,9 @@ bool widens(DType from, DType to) {
 
 bool fits_entry(const ArrowSchema& column, DType dtype) {
   const TableType type = table_type(column);
-  switch (type.kind) {
-    case Kind::boolean:
-      return dtype == DType::boolean;
-    case Kind::number:
-      return widens(type.dtype, dtype);
-    case Kind::time:
-    case Kind::wide_time:
-      return dtype == DType::int64;
-    case Kind::decimal:
-      return dtype == DType::float64 || dtype == DType::string;
-    case Kind::text:
-    case Kind::long_text:
-    case Kind::viewed_text:
-    case Kind::fixed_text:
-      return dtype == DType::string;
-    default:
-      return false;
-  }
+  if (type.kind == Kind::number) return widens(type.dtype, dtype);
+  if (type.kind == Kind::decimal) return dtype == DType::float64 || dtype == DType::string;
+  return dtype == type.natural();
 }
 
 // `depth` lists of them.
@@ -226,32 +211,13 @@ class Natural {
  private:
   Status entry(const ArrowSchema& column, const std::string& path, FieldType& out) const {
     const TableType type = table_type(column);
-    switch (type.kind) {
-      case Kind::boolean:
-        out.dtype = DType::boolean;
-        return {};
-      case Kind::number:
-        out.dtype = type.dtype;
-        return {};
-      case Kind::time:
-      case Kind::wide_time:
-        out.dtype = DType::int64;
-        return {};
-      case Kind::text:
-      case Kind::long_text:
-      case Kind::viewed_text:
-      case Kind::fixed_text:
-        out.dtype = DType::string;
-        return {};
-      case Kind::decimal:
-        out.dtype = DType::float64;
-        if (type.precision <= kMostFloatDigits) return {};
-        return refused(path,
-                       concat("is a decimal of ", type.precision, " digits, which float64 doesn't have"),
-                       "give it a field of float64, which rounds, or string");
-      default:
-        return refused(path, concat("is ", described(column), ", which is not read"), kLeaveOut);
+    out.dtype = type.natural();
+    if (out.dtype != DType::invalid) return {};
+    if (type.kind == Kind::decimal) {
+      return refused(path, concat("is a decimal of ", type.precision, " digits, which float64 doesn't have"),
+                     "give it a field of float64, which rounds, or string");
     }
+    return refused(path, concat("is ", described(column), ", which is not read"), kLeaveOut);
   }
 
   Status take(const ArrowSchema& column, const std::string& path, bool in_list, FieldType& out) {
@@ -297,6 +263,12 @@ void add_columns(const std::vector<FieldType>& fields, const std::string& parent
 
 }  // namespace
 
+DType TableType::natural() const {
+  if (kind == Kind::time) return DType::int64;
+  if (kind == Kind::decimal) return precision <= kMostFloatDigits ? DType::float64 : DType::invalid;
+  return dtype;
+}
+
 TableType table_type(const ArrowSchema& column) {
   const std::string_view text = column.format ? column.format : "";
   if (text.empty() || column.dictionary) return {};
@@ -324,30 +296,12 @@ TableType table_type(const ArrowSchema& column) {
 
 std::string described(const ArrowSchema& column) {
   const TableType type = table_type(column);
-  switch (type.kind) {
-    case Kind::boolean:
-      return "bool";
-    case Kind::number:
-      return std::string(dtype_name(type.dtype));
-    case Kind::time:
-    case Kind::wide_time:
-      return "int64";
-    case Kind::decimal:
-      return concat("a decimal of ", type.precision, " digits");
-    case Kind::text:
-    case Kind::long_text:
-    case Kind::viewed_text:
-    case Kind::fixed_text:
-      return "string";
-    case Kind::list:
-    case Kind::long_list:
-    case Kind::fixed_list:
-      return concat("a list of ", described(*column.children[0]));
-    case Kind::object:
-      return "a structure";
-    default:
-      return concat("the Arrow type ", quote(column.format));
-  }
+  if (type.kind == Kind::decimal) return concat("a decimal of ", type.precision, " digits");
+  if (type.kind == Kind::object) return "a structure";
+  if (type.is_list()) return concat("a list of ", described(*column.children[0]));
+  const DType natural = type.natural();
+  if (natural != DType::invalid) return std::string(dtype_name(natural));
+  return concat("the Arrow type ", quote(column.format));
 }
 
 int64_t column_in(const ArrowSchema& table, std::string_view name) {

@@ -35,12 +35,15 @@ struct TableType {
   };
 
   Kind kind = Kind::other;
+  // Of entries as they lie there, if weir has it.
   DType dtype = DType::invalid;
   int64_t size = 0;
   int64_t unit = 1;
   int precision = 0;
   int scale = 0;
 
+  // What its entries are without being told; invalid if they have to be told, or are not read.
+  DType natural() const;
   bool is_list() const { return kind == Kind::list || kind == Kind::long_list || kind == Kind::fixed_list; }
 };
 
