@@ -1,4 +1,5 @@
 // empty(spec): no elements, of the given structure. Checkpoint: nothing.
+#include "dataset/access.h"
 #include "dataset/operator.h"
 
 namespace weir::empty_op {
@@ -16,6 +17,16 @@ class Empty final : public Cursor {
   void state(Archive&) override {}
 };
 
+class NoElements final : public Access {
+ public:
+  AccessCount count() const override { return {0, false}; }
+  void read(Context&, std::span<const int64_t>, Block& out) override { out.reset(0); }
+};
+
+Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase&) {
+  return std::unique_ptr<Access>(std::make_unique<NoElements>());
+}
+
 Result<Spec> spec(const Params& params, std::span<const DatasetRef>) { return params.spec.spec; }
 int64_t cardinality(const Params&, std::span<const DatasetRef>) { return 0; }
 
@@ -31,6 +42,7 @@ const OperatorDef& definition() {
                .output = "0\n1",
                .bench = "empty(int64)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .access = {.open = access},
   });
   return def;
 }

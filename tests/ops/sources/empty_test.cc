@@ -13,6 +13,9 @@ TEST_CASE("empty gives nothing, of the structure it was told") {
   CHECK(run("empty(int64) | concatenate(range(2))") == Lines{"0", "1"});
   CHECK(run("empty(int64) | repeat()").empty());
   CHECK(run_restored("empty(int64)", 1).empty());
+  CHECK(run("empty(int64) | partition(2, part -> part)").empty());
+  CHECK(run("range(2) | concatenate(empty(int64)) | global_shuffle(seed: 1) | reduce(0, (s, x) -> s + x)") ==
+        Lines{"1"});
 }
 
 }  // namespace
