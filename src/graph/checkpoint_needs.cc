@@ -60,7 +60,7 @@ class Needs {
   void visit(const Dataset& node, const std::string& above) {
     const OperatorDef& op = node.op();
     std::string path = above;
-    if (!op.internal) path = concat(above, above.empty() ? "" : "/", op.name);
+    if (!op.internal) path = concat(above, above.empty() ? "" : "/", node.name());
     std::vector<DatasetRef> inputs = node.inputs();
     Need need{path};
     if (op.typing.expand != nullptr && !node.dynamic() && !inputs.empty()) {

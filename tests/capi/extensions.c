@@ -67,6 +67,7 @@ static void test_explained(void) {
   CHECK(explains(runtime, "countdown(5) | map(n -> n + 1)", WEIR_TEXT, "\n  countdown(from: 5)  int64  5\n"));
   CHECK(explains(runtime, "countdown(from: 5)", 0, "\"operator\": \"countdown\""));
   CHECK(explains(runtime, "countdown(5) | take(2)", 0, "\"path\": \"take/countdown\""));
+  CHECK(explains(runtime, "countdown(5) | take(2)", WEIR_TEXT, "\n  take/countdown: position only"));
   CHECK(explains(runtime, "countdown(5)", 0, "\"parameters\": {\"from\": \"5\"}"));
   CHECK(explains(runtime, "from_generator(@countdown, int64, arguments: {from: 5, step: 1})", WEIR_TEXT,
                  "from_generator(@countdown"));
@@ -173,6 +174,8 @@ static void test_source_names(void) {
   failing.start = start_failing;
   failing.next = next_failing;
   REQUIRE(weir_runtime_register_source(runtime, "tape", WEIR_STRLEN, &failing, NULL) == WEIR_OK);
+  CHECK(code_of_parse(runtime, "tape(1) | partition(2, p -> p)", "found tape without either") ==
+        WEIR_CODE_INVALID_ARGUMENT);
   weir_dataset dataset = parse(runtime, "tape(1) | take(2)");
   weir_iterator iterator = iterate(runtime, dataset);
   weir_element element = make_element();

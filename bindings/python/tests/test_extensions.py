@@ -1,11 +1,8 @@
 """What extensions bring is used from Python like what the package has."""
 
-import functools
-import http.server
 import os
 import subprocess
 import sys
-import threading
 
 import pytest
 from conftest import ROOT
@@ -64,13 +61,9 @@ if (folder / "libweir-parquet.so").is_file():
 
 def test_those_of_the_package_need_no_variable(tmp_path):
     (tmp_path / "a.txt").write_text("one\ntwo\n")
-    handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=tmp_path)
     environment = {name: value for name, value in os.environ.items() if name != "WEIR_EXTENSIONS"}
-    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        url = f"http://127.0.0.1:{server.server_port}/a.txt"
-        subprocess.run([sys.executable, "-c", READ, url], check=True, env=environment)
-        server.shutdown()
+    serve = [sys.executable, ROOT / "tests/packages/over_http.py", tmp_path]
+    subprocess.run([*serve, sys.executable, "-c", READ, "URL/a.txt"], check=True, env=environment)
 
 
 def test_loaded_by_the_program(folder):

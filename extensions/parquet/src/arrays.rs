@@ -20,7 +20,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::Length;
 
 use crate::columns::Column;
-use crate::file::{memory_for, WeirFile};
+use crate::file::{damaged, memory_for, WeirFile};
 use crate::index::{parse, Index, Place};
 
 /// Buffers that lie as near as this are read at once.
@@ -33,10 +33,6 @@ const RESERVED_RATIO: usize = 256;
 /// Batches whose used columns take so much are read as a whole if many of their rows are wanted.
 const SMALL_BYTES: u64 = 32 << 20;
 const MOST_ENTRIES: i64 = 1 << 48;
-
-fn damaged(why: &str) -> ParquetError {
-    ParquetError::General(why.into())
-}
 
 /// How much memory a batch may still take.
 struct Budget {

@@ -8,6 +8,7 @@ use arrow_ipc::Endianness;
 use arrow_schema::{DataType, Field, FieldRef, Fields};
 use parquet::errors::{ParquetError, Result};
 
+use crate::file::damaged;
 use crate::schema::{is_inside, joined, MAP_ENTRY};
 
 type Encoded<'a> = arrow_ipc::Field<'a>;
@@ -25,10 +26,6 @@ pub struct Column {
     pub inside: Vec<Column>,
     /// Whether it is read.
     pub kept: bool,
-}
-
-fn damaged(why: &str) -> ParquetError {
-    ParquetError::General(why.into())
 }
 
 fn inside(data_type: &DataType) -> Vec<FieldRef> {

@@ -33,6 +33,11 @@ fn beyond(start: u64, size: u64) -> ParquetError {
     ParquetError::EOF(format!("byte {start} is expected in a file of {size}"))
 }
 
+/// The file does not say what it should.
+pub fn damaged(why: &str) -> ParquetError {
+    ParquetError::General(why.into())
+}
+
 /// An empty vector with room for so many bytes.
 pub fn memory_for(size: usize) -> Result<Vec<u8>> {
     let mut out = Vec::new();

@@ -8,7 +8,7 @@ use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::Length;
 
 use crate::columns::{self, Column};
-use crate::file::WeirFile;
+use crate::file::{damaged, WeirFile};
 use crate::read::said;
 
 /// At the beginning of a file, padded to 8 bytes, and at its end.
@@ -20,10 +20,6 @@ const CONTINUATION: u32 = u32::MAX;
 /// How much is read to find out how long a message is.
 const HEADER_BYTES: u64 = 4096;
 const MOST_METADATA: u64 = 256 << 20;
-
-fn damaged(why: &str) -> ParquetError {
-    ParquetError::General(why.into())
-}
 
 /// A message: its metadata, and the body after it.
 #[derive(Clone, Copy)]

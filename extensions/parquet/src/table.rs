@@ -21,7 +21,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use crate::abi;
 use crate::condition::{self, Condition};
-use crate::file::WeirFile;
+use crate::file::{damaged, WeirFile};
 use crate::pages::Pages;
 use crate::read::{Batches, Stream};
 use crate::{schema, Format};
@@ -42,10 +42,6 @@ pub struct Table {
     /// The path of each leaf, and where the row groups begin.
     leaves: Vec<Vec<u8>>,
     starts: Vec<i64>,
-}
-
-fn damaged(why: &str) -> ParquetError {
-    ParquetError::General(why.into())
 }
 
 fn is_int96(descriptor: &SchemaDescriptor, leaf: usize) -> bool {

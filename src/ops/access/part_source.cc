@@ -72,7 +72,7 @@ bool needs_index(const Dataset& node) {
 Status no_parts(const Dataset& input, const Status& no_index) {
   return invalid_argument(expected_found(
       "a dataset that can be cut in parts: one whose elements have positions, or a list of files",
-      concat(input.op().name, " without either: ", no_index.error().message)));
+      concat(input.name(), " without either: ", no_index.error().message)));
 }
 
 }  // namespace
@@ -96,7 +96,7 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
     if (names) return by;
     return invalid_argument(
         expected_found("a source of files, with maps, filters and the like behind it at most",
-                       concat(input.op().name), "leave by out, or say \"index\""));
+                       concat(input.name()), "leave by out, or say \"index\""));
   }
   if (!names && !access.ok()) return no_parts(input, access);
   if (!names || (access.ok() && !needs_index(input))) return PartsBy::index;

@@ -1559,18 +1559,18 @@ impl SaveOptions {
     }
 }
 
-/// Reads Arrow files, which Feather files of version 2 are, and Arrow streams: each row is a dict, of
+/// Reads Arrow IPC files, including Feather version 2, and Arrow streams: each row is a dict, of
 /// `fields`, or of all columns as the first file has them. Buffers may be compressed with lz4 or zstd.
 /// Columns become fields as in `parquet`: booleans, integers and floats keep their dtypes, text and
 /// bytes are strings, also as views; dates of 32 bits are days (int32), other dates, times, timestamps
-/// and durations nanoseconds (int64); dictionaries are the values that they stand for; a column of the
-/// type null is passed over. Unions, runs, list views and intervals are not read. Columns that nothing
-/// uses are not read. `where` is asked about each row, since the format has no statistics. Nulls,
-/// fields that don't fit, and files that are missing or damaged are errors as in `parquet`; the error
-/// of a damaged file names the batch and the byte where it begins. A stream that ends without its mark
-/// is whole; of one that was cut the batches before the cut are given. Without `where`, elements are
-/// also read by their position (`global_shuffle`, `partition`, `weir_dataset_at`). Reads ahead of its
-/// consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+/// and durations nanoseconds (int64); dictionary-encoded columns have their values; columns of type
+/// null are ignored. Unions, run-end encoding, list views and intervals are not supported. Columns that
+/// nothing uses are not read. `where` is asked about each row, since the format has no statistics.
+/// Nulls, fields that don't fit, and files that are missing or damaged are errors as in `parquet`; the
+/// error of a damaged file names the batch and the byte where it begins. A stream that ends without its
+/// mark is whole; of one that was cut the batches before the cut are given. Without `where`, elements
+/// are also read by their position (`global_shuffle`, `partition`, `weir_dataset_at`). Reads ahead of
+/// its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 ///
