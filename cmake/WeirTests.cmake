@@ -23,9 +23,7 @@ find_package(Boost 1.74 REQUIRED COMPONENTS context)
 function(weir_compile_quickly program)
   target_compile_options(${program} PRIVATE $<$<CONFIG:Release>:-O1>)
   target_compile_definitions(${program} PRIVATE CATCH_CONFIG_FAST_COMPILE)
-  if(WEIR_SANITIZE MATCHES "undefined")
-    target_compile_options(${program} PRIVATE -fno-sanitize=undefined)
-  endif()
+  set_target_properties(${program} PROPERTIES WEIR_TEST_CODE ON)
 endfunction()
 
 # What the tests share. An archive, so that a test of a low floor draws nothing of the floors above it.
