@@ -194,6 +194,8 @@ struct Context {
   OpeningLog* openings = nullptr;
   // Set while this pull is measured.
   Sample* sample = nullptr;
+  // What a source that is opened here should read ahead at most: less where many of them are open at once.
+  int64_t ahead_bytes = INT64_MAX;
 
   Runtime& runtime() const { return session.runtime; }
 };

@@ -3,6 +3,7 @@
 // consumer.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <utility>
@@ -16,7 +17,8 @@
 namespace weir {
 
 // Makes the Window over a feed; its pump counts openings from `epochs` on: `std::unique_ptr<Window>
-// operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`.
+// operator()(Context&, std::unique_ptr<Feed>, EpochTableRef epochs) const`. `int64_t most_bytes() const` is
+// what it may hold.
 template <class Make>
 class AheadCursor final : public AheadOfConsumer {
  public:
@@ -25,7 +27,8 @@ class AheadCursor final : public AheadOfConsumer {
         make_(std::move(make)),
         stats_(opening.path->stats.load(std::memory_order_relaxed)),
         by_value_(opening.ctx.session.holds_rows() && !opening.node->not_replayable().empty()) {
-    Port port(opening.ctx, input_, Port::Mode::keep);
+    Context inside = inside_of(opening.ctx);
+    Port port(inside, input_, Port::Mode::keep);
     start(opening.ctx, std::move(port), counts_for_window(opening.ctx, *input_.node));
     if (opening.node->depth() == 0 && opening.ctx.session.scheduler->tuning()->warm_start) window_->start();
   }
@@ -67,7 +70,7 @@ class AheadCursor final : public AheadOfConsumer {
     EpochScope epochs(ctx.epochs->table());
     if (saved_.has_counts && !epochs.assign(saved_.counts))
       return data_loss("the counts of a position are damaged");
-    Context inside = ctx;
+    Context inside = inside_of(ctx);
     inside.epochs = &epochs;
     WEIR_ASSIGN(Port port, Port::open_at(inside, input_, Port::Mode::keep, saved_.input));
     const Saved saved = std::exchange(saved_, {});
@@ -114,6 +117,13 @@ class AheadCursor final : public AheadOfConsumer {
         archive.fail("the rows that were delivered out of order contradict each other");
     }
   };
+  // What the input reads ahead is no more than what the Window may hold.
+  Context inside_of(const Context& ctx) const {
+    Context inside = ctx;
+    inside.ahead_bytes = std::min(inside.ahead_bytes, make_.most_bytes());
+    return inside;
+  }
+
   void start(Context& ctx, Port port, EpochTableRef epochs, const std::vector<RowRange>& delivered = {}) {
     position_.start(port, epochs, delivered);
     mark_ = Mark();
@@ -140,6 +150,7 @@ class AheadCursor final : public AheadOfConsumer {
 
 struct MakeWindow {
   WindowOptions options;
+  int64_t most_bytes() const { return options.max_bytes; }
   std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
     return std::make_unique<Window>(ctx.session, std::move(feed), options, std::move(epochs));
   }

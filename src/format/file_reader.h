@@ -57,6 +57,8 @@ class FileReader {
   // In a compressed file it reads everything before the position.
   Status seek(RecordPosition position);
   const std::string& file() const { return blocks_.file(); }
+  // Blocks of so many bytes at most, from the next one on; longer records have as many as they need.
+  void read_less(size_t block_bytes) { blocks_.read_less(block_bytes); }
 
  protected:
   FileReader(std::unique_ptr<ByteStream> stream, uint64_t record_bytes_limit,

@@ -5,6 +5,7 @@
 // and the blocks in use, which come from a pool.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -65,6 +66,7 @@ class BlockReader {
   const Status& status() const { return status_; }
   const std::string& file() const { return stream_->file(); }
   Status seek(uint64_t offset);
+  void read_less(size_t block_bytes) { block_bytes_ = std::min(block_bytes_, block_bytes); }
   // That of the stream.
   Result<int64_t> size() { return stream_->size(); }
   // Where only decompressing them checks the bytes that are left, does that; status() has what is wrong.
@@ -76,7 +78,7 @@ class BlockReader {
   void read_more(size_t size);
 
   std::unique_ptr<ByteStream> stream_;
-  const size_t block_bytes_;
+  size_t block_bytes_;
   BufferPool pool_;
   BufferRef buffer_;
   uint8_t* data_ = nullptr;

@@ -466,5 +466,28 @@ TEST_CASE("parts: ranks together read each byte once") {
   CHECK(files.indexed <= 3 * index);
 }
 
+// A window of 64 KiB over the file, another over the part, and the block that is read, for each.
+TEST_CASE("parts: a thousand of them read little ahead") {
+  constexpr int kParts = 1024;
+  SimulatedFileSystem disk;
+  CountingFiles files(disk);
+  ThreadsRuntime runtime;
+  runtime->files = &files;
+  auto writer = require_value(RecordWriter::create(disk, "wide", Compression::none));
+  const std::string record(7000, 'x');
+  for (int i = 0; i < 150; ++i) require_ok(writer->write(Str(record.data(), record.size())));
+  require_ok(writer->close());
+  std::string names = "\"wide\"";
+  for (int i = 1; i < kParts; ++i) names += ", \"wide\"";
+  const OpenIterator iterator =
+      open_text(*runtime, concat("tfrecord([", names, "]) | partition(", kParts, ", p -> p)"));
+  for (int64_t rows = 0; rows < 2 * kParts;) {
+    Block block;
+    REQUIRE(require_value(iterator->next(64, block)) == PullResult::rows);
+    rows += block.rows;
+  }
+  CHECK(files.read <= uint64_t{kParts} * 256 * 1024);
+}
+
 }  // namespace
 }  // namespace weir

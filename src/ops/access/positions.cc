@@ -80,7 +80,7 @@ struct PositionsAhead {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const AheadParams&) {
     const DatasetRef& input = opening.node->inputs()[0];
     return std::unique_ptr<Cursor>(
-        std::make_unique<WindowCursor>(opening, input, MakeWindow{read_ahead(input->lane())}));
+        std::make_unique<WindowCursor>(opening, input, MakeWindow{read_ahead(opening.ctx, input->lane())}));
   }
 };
 

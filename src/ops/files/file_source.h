@@ -131,6 +131,7 @@ class FileCursor final : public Cursor {
       : site_(opening),
         files_(opening, params.files.index, Port::Mode::keep),
         params_(params),
+        block_bytes_(static_cast<size_t>(std::max(opening.ctx.ahead_bytes, kLeastAheadBytes))),
         memory_(make_memory(opening, params)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
@@ -293,6 +294,9 @@ class FileCursor final : public Cursor {
     auto reader = open_reader(ctx, file, *compression);
     if (!reader.ok()) return fail(reader.status());
     reader_ = *std::move(reader);
+    if constexpr (requires { reader_->read_less(block_bytes_); }) {
+      if (read_bytes(params_) == 0) reader_->read_less(block_bytes_);
+    }
     if constexpr (requires { reader_->stop_when(ctx.session.cancelled); })
       reader_->stop_when(ctx.session.cancelled);
     source_ = ctx.runtime().origins ? ctx.session.source_names().number(file) : 0;
@@ -336,6 +340,7 @@ class FileCursor final : public Cursor {
   const ReadSite site_;
   Port files_;
   const Params params_;
+  const size_t block_bytes_;
   // The reader's.
   FileMemory<Format> memory_;
   std::unique_ptr<typename Format::Reader> reader_;
@@ -415,7 +420,7 @@ class FileSource {
     WEIR_ASSIGN(DatasetRef reader, expansion(opening, params));
     if (in_turns(params))
       return std::unique_ptr<Cursor>(std::make_unique<PassCursor>(opening, std::move(reader)));
-    MakeWindow window{window_over(*reader)};
+    MakeWindow window{read_ahead(opening.ctx, reader->lane(), kBlockRows)};
     return std::unique_ptr<Cursor>(
         std::make_unique<WindowCursor>(opening, std::move(reader), std::move(window)));
   }
@@ -431,15 +436,15 @@ class FileSource {
     if constexpr (kReadsInTurns) return params.num_parallel_reads;
     return 1;
   }
-  static WindowOptions window_over(const Dataset& reader) {
-    if constexpr (requires { Format::kBlockRows; }) return read_ahead(reader.lane(), Format::kBlockRows);
-    return read_ahead(reader.lane());
-  }
+  static constexpr int kBlockRows = [] {
+    if constexpr (requires { Format::kBlockRows; }) return Format::kBlockRows;
+    return kMaxBlockRows;
+  }();
 
   // One file after the other is read ahead, or as many as are read in turns.
   static std::optional<RunsAhead> ahead(const ParamsBase& base, std::span<const DatasetRef> inputs) {
     const auto& params = static_cast<const Params&>(base);
-    const WindowOptions window = window_over(*inputs.back());
+    const WindowOptions window = most_read_ahead(inputs.back()->lane(), kBlockRows);
     const int64_t files = reads_at_once(params).value_or(InterleaveParams::kAutoCycle);
     return RunsAhead{.rows = window.max_rows,
                      .bytes = window.max_bytes,

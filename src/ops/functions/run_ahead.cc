@@ -1,5 +1,6 @@
 #include "ops/functions/run_ahead.h"
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -18,6 +19,7 @@ struct AheadSlotParams : ParamsOf<AheadSlotParams> {
 
 struct MakeCredited {
   AheadSlots slots;
+  int64_t most_bytes() const { return slots.window.max_bytes; }
   std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
     auto credited = std::make_unique<CreditedFeed>(std::move(feed), slots.credit);
     return std::make_unique<Window>(ctx.session, std::move(credited), slots.window, std::move(epochs));
@@ -50,11 +52,11 @@ const OperatorDef& ahead_operator() {
 
 }  // namespace
 
-AheadSlots ahead_slots(RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows) {
+AheadSlots ahead_slots(const Context& ctx, RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows) {
   AheadSlots slots{std::move(credit), {}};
   slots.window.max_rows = most.rows;
   slots.window.first_rows = first_rows;
-  slots.window.max_bytes = most.bytes;
+  slots.window.max_bytes = std::min(most.bytes, ctx.ahead_bytes);
   return slots;
 }
 

@@ -17,9 +17,9 @@ struct AheadSlots {
   WindowOptions window;
 };
 
-// Windows that may hold what `most` says: each begins with `first_rows`, and grows to what its turns take
-// while it stalls.
-AheadSlots ahead_slots(RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows);
+// Windows that may hold what `most` says, and no more than the context: each begins with `first_rows`, and
+// grows to what its turns take while it stalls.
+AheadSlots ahead_slots(const Context& ctx, RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows);
 
 Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots);
 

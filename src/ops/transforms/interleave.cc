@@ -84,7 +84,7 @@ class Interleave final : public Cursor {
     opens_ahead_ = reads_apart(outer_.input().node());
     takes_ready_ = unordered(params);
     const RunsAhead most = slot_ahead(params);
-    outer_.run_ahead(ahead_slots(credit_, most, most.rows / kSlotShare));
+    outer_.run_ahead(ahead_slots(opening.ctx, credit_, most, most.rows / kSlotShare));
     if (StageStats* stats = opening.path->stats.load(std::memory_order_relaxed))
       shown_ = std::make_unique<ShownCredit>(credit_, *stats);
   }

@@ -119,6 +119,7 @@ class MapCall final : public BlockCall {
 struct MakeCallWindow {
   Apply apply;
   CallWindowOptions options;
+  int64_t most_bytes() const { return options.max_bytes; }
   std::unique_ptr<Window> operator()(Context& ctx, std::unique_ptr<Feed> feed, EpochTableRef epochs) const {
     return std::make_unique<CallWindow>(ctx.session, std::move(feed), std::make_unique<MapCall>(apply),
                                         options, std::move(epochs));

@@ -159,7 +159,7 @@ void Partition::run_ahead(Opening& opening) {
   if (count == 0) return;
   const int most_at_once = static_cast<int>(std::min(count, kMostAtOnce));
   credit_ = make_ref<Credit>(opening.ctx.session, 0, most_at_once, tuner_start(opening, "calls"));
-  AheadSlots slots = ahead_slots(credit_, part_ahead(count), Part::kTakenRows);
+  AheadSlots slots = ahead_slots(opening.ctx, credit_, part_ahead(count), Part::kTakenRows);
   slots.window.block_rows = static_cast<int>(Part::kTakenRows);
   opener_.run_ahead(std::move(slots));
   if (StageStats* stats = opening.path->stats.load(std::memory_order_relaxed))
