@@ -5,6 +5,7 @@
 #include "ops/contract.h"
 #include "ops/pipelines.h"
 #include "ops/shuffling/mix_places.h"
+#include "support/sanitized.h"
 
 namespace weir::test {
 namespace {
@@ -90,8 +91,10 @@ struct Trial {
   }
 };
 
+constexpr uint32_t kTrials = kSanitized ? 30 : 300;
+
 TEST_CASE("mix_datasets: random mixtures are as the contract says, saved and restored at every position") {
-  for (uint32_t number = 0; number < 300; ++number) {
+  for (uint32_t number = 0; number < kTrials; ++number) {
     const Trial trial(number);
     INFO(trial.text);
     for (const int rows : {1, 7, 1024}) REQUIRE(run(trial.text, rows) == trial.lines);
@@ -104,7 +107,7 @@ TEST_CASE("mix_datasets: random mixtures are as the contract says, saved and res
 
 // What is passed over may be more than what comes before an error or an end.
 TEST_CASE("mix_datasets: a position inside a batch goes on over errors and ends") {
-  for (uint32_t number = 0; number < 100; ++number) {
+  for (uint32_t number = 0; number < kTrials / 3; ++number) {
     const std::string text = Trial(number).text + " | batch(3)";
     INFO(text);
     const Lines lines = run(text);
@@ -116,7 +119,7 @@ TEST_CASE("mix_datasets: a position inside a batch goes on over errors and ends"
 }
 
 TEST_CASE("mix_datasets: elements have the positions at which they come") {
-  for (uint32_t number = 0; number < 300; ++number) {
+  for (uint32_t number = 0; number < kTrials; ++number) {
     const Trial trial(number);
     if (trial.has_errors || trial.lines.empty()) continue;
     INFO(trial.text);
