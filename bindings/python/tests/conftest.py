@@ -7,13 +7,22 @@ import pathlib
 
 import pytest
 
+import weir
+
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+EXTENSIONS = pathlib.Path(os.environ.get("WEIR_EXTENSIONS", ROOT / "build/release/extensions"))
 
 
 @pytest.fixture
 def digits():
     """The folder of handwritten digits."""
     return ROOT / "examples/digits/data"
+
+
+@pytest.fixture(scope="module")
+def runtime():
+    """One thread, and the extensions that were built."""
+    return weir.Runtime(threads=1, extensions=[str(EXTENSIONS)])
 
 
 @pytest.fixture(autouse=True)

@@ -1,24 +1,17 @@
 """What arrow(files) reads from files and streams of pyarrow, compared with pyarrow."""
 
-import os
-import pathlib
 import random
 
 import numpy as np
 import pytest
-from conftest import ROOT
 
 import weir
 
 pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")
-FOLDER = pathlib.Path(os.environ.get("WEIR_EXTENSIONS", ROOT / "build/release/extensions"))
-pytestmark = pytest.mark.skipif(not (FOLDER / "libweir-parquet.so").exists(), reason="weir-parquet was not built")
+from tables import needs_parquet, plain, value_of  # noqa: E402
 
-
-@pytest.fixture(scope="module")
-def runtime():
-    return weir.Runtime(threads=1, extensions=[str(FOLDER)])
+pytestmark = needs_parquet
 
 
 def write(path, table, rows, compression=None, stream=False, deltas=False):
@@ -73,40 +66,6 @@ def columns_of_every_type(count, seed=1):
     few = pyarrow.array([s % 3 for s in seconds]).dictionary_encode()
     out["few"] = few.cast(pyarrow.dictionary(pyarrow.int8(), pyarrow.int64()))
     return out
-
-
-NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-
-
-def value_of(scalar):
-    """What weir makes of a scalar of pyarrow."""
-    types, kind = pyarrow.types, scalar.type
-    if types.is_dictionary(kind):
-        return value_of(scalar.dictionary[scalar.index.as_py()])
-    if types.is_struct(kind):
-        return {name: value_of(scalar[name]) for name in scalar}
-    if types.is_map(kind) or hasattr(kind, "value_type"):
-        if not types.is_struct(scalar.values.type):
-            return [value_of(entry) for entry in scalar.values]
-        names = [field.name for field in scalar.values.type]
-        return {name: [value_of(entry) for entry in scalar.values.field(name)] for name in names}
-    if types.is_date64(kind):
-        return scalar.value * NANOSECONDS["ms"]
-    if types.is_temporal(kind):
-        return scalar.value * NANOSECONDS[getattr(kind, "unit", "ns")]
-    if types.is_decimal(kind):
-        return float(scalar.as_py())
-    text = scalar.as_py()
-    return text.encode() if isinstance(text, str) else text
-
-
-def plain(value):
-    """An element without NumPy."""
-    if isinstance(value, dict):
-        return {name: plain(member) for name, member in value.items()}
-    if isinstance(value, weir.Ragged):
-        return [plain(value[i]) for i in range(len(value))]
-    return value.tolist() if hasattr(value, "tolist") else value
 
 
 @pytest.mark.parametrize("compression", [None, "lz4", "zstd"])

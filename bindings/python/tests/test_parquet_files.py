@@ -1,0 +1,180 @@
+"""What parquet(files) reads from files of pyarrow, fastparquet and DuckDB, compared with what pyarrow reads."""
+
+import datetime
+import random
+
+import numpy as np
+import pytest
+
+import weir
+
+pyarrow = pytest.importorskip("pyarrow")
+parquet = pytest.importorskip("pyarrow.parquet")
+from tables import needs_parquet, plain, value_of  # noqa: E402
+
+pytestmark = needs_parquet
+ROWS, GROUP_ROWS = 700, 300
+
+
+def values(make, seed, nulls=0.0):
+    draw = random.Random(seed)
+    return [None if draw.random() < nulls else make(draw, i) for i in range(ROWS)]
+
+
+def word(draw, i):
+    return "".join(draw.choices("abcé ", k=draw.choice([0, 3, 12, 13, 40])))
+
+
+def check(runtime, path, encoding=None, codec=None, rows=ROWS):
+    """Compares a file with what pyarrow reads from it: all of it, each column alone, and rows by their positions."""
+    about = parquet.read_metadata(path)
+    assert about.num_row_groups == 3
+    chunks = [about.row_group(1).column(i) for i in range(about.num_columns)]
+    assert encoding is None or any(encoding in chunk.encodings for chunk in chunks)
+    assert codec is None or {chunk.compression for chunk in chunks} == {codec}
+    wanted = parquet.read_table(path)
+    document = f'parquet("{path}", nulls: "optional")'
+    read = weir.parse(document, runtime=runtime)
+    found = list(read)
+    assert len(read) == len(found) == rows
+    for name in wanted.column_names:
+        expected = [value_of(entry) for entry in wanted[name]]
+        assert [plain(row[name]) for row in found] == expected, name
+        alone = weir.parse(f"{document} | map(row -> row.{name})", runtime=runtime)
+        assert [plain(entry) for entry in alone] == expected, name
+    for i in random.Random(1).sample(range(rows), 20):
+        assert str(read[i]) == str(found[i])
+
+
+def columns_for(encoding):
+    """Columns that can be written so, with and without nulls, and in lists."""
+    numbers = np.random.default_rng(3)
+    floats = numbers.normal(size=2 * ROWS)
+    out = {}
+    if encoding in ("PLAIN", "RLE"):
+        out["flag"] = pyarrow.array(values(lambda draw, i: draw.random() < 0.1, 1))
+        out["flags"] = pyarrow.array(values(lambda draw, i: [True] * draw.randrange(9), 2, 0.2))
+        out["flag_or_null"] = pyarrow.array(values(lambda draw, i: draw.random() < 0.5, 3, 0.3))
+    if encoding in ("PLAIN", "RLE_DICTIONARY", "DELTA_BINARY_PACKED", "BYTE_STREAM_SPLIT"):
+        for kind, low, high in (("int32", -9, 9), ("int64", -(2**63), 2**63 - 1), ("uint32", 0, 2**32 - 1)):
+            column = numbers.integers(low, high, ROWS, kind, endpoint=True)
+            out[kind] = pyarrow.array(column)
+            out[kind + "_or_null"] = pyarrow.array(column, mask=numbers.random(ROWS) < 0.4)
+        out["steps"] = pyarrow.array(np.cumsum(numbers.integers(0, 5, ROWS)))
+        out["numbers"] = pyarrow.array(values(lambda draw, i: [i] * draw.randrange(5), 4, 0.2))
+        nests = values(lambda draw, i: [[i + k] * draw.randrange(3) for k in range(draw.randrange(3))], 5, 0.1)
+        out["nests"] = pyarrow.array(nests, pyarrow.list_(pyarrow.list_(pyarrow.int32())))
+    if encoding in ("PLAIN", "RLE_DICTIONARY", "BYTE_STREAM_SPLIT"):
+        out["float32"] = pyarrow.array(floats[:ROWS].astype("float32"))
+        out["float64"] = pyarrow.array(floats[ROWS:], mask=numbers.random(ROWS) < 0.4)
+        out["float16"] = pyarrow.array(floats[:ROWS].astype("float16"))
+        out["floats"] = pyarrow.array(values(lambda draw, i: list(floats[i : i + i % 4]), 6, 0.2))
+    if encoding in ("PLAIN", "RLE_DICTIONARY", "DELTA_LENGTH_BYTE_ARRAY", "DELTA_BYTE_ARRAY"):
+        out["words"] = pyarrow.array(values(word, 7, 0.3))
+        out["sorted"] = pyarrow.array([f"prefix {i // 3:05}" for i in range(ROWS)])
+        out["bytes"] = pyarrow.array(values(lambda draw, i: draw.randbytes(i % 7), 8))
+        out["lists"] = pyarrow.array(values(lambda draw, i: [word(draw, i)] * draw.randrange(4), 9, 0.2))
+    if encoding in ("PLAIN", "RLE_DICTIONARY", "DELTA_BYTE_ARRAY", "BYTE_STREAM_SPLIT"):
+        fixed = values(lambda draw, i: draw.randbytes(1) * 6, 10, 0.3)
+        out["fixed"] = pyarrow.array(fixed, pyarrow.binary(6))
+    return out
+
+
+ENCODINGS = (
+    "PLAIN RLE RLE_DICTIONARY DELTA_BINARY_PACKED DELTA_LENGTH_BYTE_ARRAY DELTA_BYTE_ARRAY BYTE_STREAM_SPLIT".split()
+)
+
+
+@pytest.mark.parametrize("codec", ["NONE", "SNAPPY", "GZIP", "BROTLI", "LZ4", "ZSTD"])
+@pytest.mark.parametrize("encoding", ENCODINGS)
+@pytest.mark.parametrize("page", ["1.0", "2.0"])
+def test_pyarrow(runtime, tmp_path, page, encoding, codec):
+    path = tmp_path / "pyarrow.parquet"
+    table = pyarrow.table(columns_for(encoding))
+    with_dictionary = encoding == "RLE_DICTIONARY"
+    options = {"use_dictionary": True} if with_dictionary else {"use_dictionary": False, "column_encoding": encoding}
+    parquet.write_table(
+        table,
+        path,
+        compression=codec,
+        row_group_size=GROUP_ROWS,
+        data_page_size=500,
+        write_batch_size=50,
+        data_page_version=page,
+        write_page_index=page == "2.0",
+        **options,
+    )
+    check(runtime, path, encoding, {"NONE": "UNCOMPRESSED"}.get(codec, codec))
+
+
+def test_pyarrow_types(runtime, tmp_path):
+    path = tmp_path / "types.parquet"
+    day = datetime.datetime(2001, 2, 3)
+    time = lambda draw, i: day + datetime.timedelta(hours=i, microseconds=i)  # noqa: E731
+    table = pyarrow.table(
+        {
+            "date": pyarrow.array(values(lambda draw, i: (day + datetime.timedelta(i)).date(), 1, 0.3)),
+            "millis": pyarrow.array(values(lambda draw, i: i * 1001, 2, 0.1), pyarrow.timestamp("ms")),
+            "micros": pyarrow.array(values(time, 3), pyarrow.timestamp("us", "UTC")),
+            "decimal": pyarrow.array(values(lambda draw, i: i * 3, 4, 0.3), pyarrow.decimal128(12, 0)),
+            "struct": pyarrow.array(values(lambda draw, i: {"n": i, "w": word(draw, i) if i % 3 else None}, 5, 0.2)),
+            "structs": pyarrow.array(values(lambda draw, i: [{"n": i, "w": str(i)}] * draw.randrange(4), 6, 0.1)),
+            "map": pyarrow.array(
+                values(lambda draw, i: [(word(draw, i), i + k) for k in range(draw.randrange(3))], 7),
+                pyarrow.map_(pyarrow.string(), pyarrow.int64()),
+            ),
+        }
+    )
+    parquet.write_table(table, path, row_group_size=GROUP_ROWS, data_page_size=500)
+    check(runtime, path)
+    parquet.write_table(table.select(["millis"]), path, row_group_size=GROUP_ROWS, use_deprecated_int96_timestamps=True)
+    check(runtime, path)
+
+
+@pytest.mark.parametrize("codec", ["UNCOMPRESSED", "SNAPPY", "GZIP", "BROTLI", "LZ4", "LZ4_RAW", "ZSTD"])
+@pytest.mark.parametrize("page", [1, 2])
+@pytest.mark.parametrize("times", ["int64", "int96"])
+def test_fastparquet(runtime, tmp_path, monkeypatch, times, page, codec):
+    fastparquet = pytest.importorskip("fastparquet", reason="fastparquet is not installed")
+    pandas = pytest.importorskip("pandas", reason="pandas is not installed")
+    monkeypatch.setattr(fastparquet.writer, "DATAPAGE_VERSION", page)
+    numbers = np.random.default_rng(4)
+    frame = pandas.DataFrame(
+        {
+            "int64": numbers.integers(-(2**63), 2**63 - 1, ROWS, endpoint=True),
+            "uint8": numbers.integers(0, 255, ROWS, "uint8"),
+            "int_or_null": pandas.array(values(lambda draw, i: i * i, 1, 0.3), "Int64"),
+            "float32": numbers.normal(size=ROWS).astype("float32"),
+            "flag": numbers.random(ROWS) < 0.2,
+            "flag_or_null": pandas.array(values(lambda draw, i: i % 3 == 0, 2, 0.3), "boolean"),
+            "words": values(word, 3),
+            "words_or_null": values(word, 4, 0.3),
+            "bytes": values(lambda draw, i: draw.randbytes(i % 5), 5),
+            "kind": pandas.Categorical(values(lambda draw, i: draw.choice("pqrstu") * 3, 6)),
+            "time": pandas.to_datetime(np.arange(ROWS) * 10**12 + 10**18),
+        }
+    )
+    path = tmp_path / "fastparquet.parquet"
+    text = {"words": "utf8", "words_or_null": "utf8", "bytes": "bytes"}
+    fastparquet.write(path, frame, [0, 300, 450], codec, times=times, object_encoding=text)
+    check(runtime, path, "RLE_DICTIONARY")
+
+
+@pytest.mark.parametrize("codec", ["uncompressed", "snappy", "gzip", "zstd", "brotli", "lz4_raw"])
+@pytest.mark.parametrize("version", ["v1", "v2"])
+def test_duckdb(runtime, tmp_path, version, codec):
+    duckdb = pytest.importorskip("duckdb", reason="duckdb is not installed")
+    path = tmp_path / "duckdb.parquet"
+    # Row groups have a multiple of 2,048 rows.
+    rows = 5000
+    duckdb.connect().execute(
+        f"""copy (select i::int as i, case when i % 3 = 0 then null else i * i end as n, (i % 300)::smallint as small,
+              i / 7.0::double as d, case when i % 5 > 1 then (i / 3.0)::float end as f, i % 11 = 0 as flag,
+              (i % 5)::varchar as few, 'x' || i as word, case when i % 4 > 0 then repeat('é', i % 20) end as or_null,
+              ('z' || i)::blob as bytes, date '2020-01-01' + i::int as day, timestamp '2020-01-01' as time,
+              range(i % 4) as list, case when i % 6 > 0 then [['a' || i], ['b', 'c']][: i % 3] end as nests,
+              {{'x': i, 'y': case when i % 2 = 0 then 'y' || i end}} as struct, map([i], ['v' || i]) as map
+            from range({rows}) r(i))
+            to '{path}' (format parquet, compression {codec}, parquet_version {version}, row_group_size 2048)"""
+    )
+    check(runtime, path, "DELTA_BINARY_PACKED" if version == "v2" else "PLAIN", rows=rows)
