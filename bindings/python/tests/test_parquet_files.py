@@ -10,6 +10,7 @@ import weir
 
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
+
 from tables import needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
@@ -178,3 +179,21 @@ def test_duckdb(runtime, tmp_path, version, codec):
             to '{path}' (format parquet, compression {codec}, parquet_version {version}, row_group_size 2048)"""
     )
     check(runtime, path, "DELTA_BINARY_PACKED" if version == "v2" else "PLAIN", rows=rows)
+
+
+def test_bytes_read(runtime, tmp_path):
+    """The footer is read once, and nothing of row groups in which `where` holds for no row."""
+    path = tmp_path / "wide.parquet"
+    table = pyarrow.table({f"c{i}": np.arange(ROWS) * i for i in range(50)})
+    parquet.write_table(table, path, row_group_size=GROUP_ROWS)
+    read = weir.parse(f'parquet("{path}", {{c7: int64}}, where: {{c2}} -> c2 < 0)', runtime=runtime)
+    footer = 8 + int.from_bytes(path.read_bytes()[-8:-4], "little")
+    before = bytes_read()
+    assert list(read) == []
+    assert footer <= bytes_read() - before < footer + 1000
+
+
+def bytes_read():
+    """What the process has read from files."""
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])

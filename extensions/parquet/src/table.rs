@@ -15,8 +15,10 @@ use parquet::basic::Type as PhysicalType;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::page_index::PageIndexProvider;
 use parquet::file::metadata::{
-    ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
+    FooterTail, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
 };
+use parquet::file::reader::Length;
+use parquet::file::FOOTER_SIZE;
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::abi;
@@ -50,24 +52,32 @@ fn is_int96(descriptor: &SchemaDescriptor, leaf: usize) -> bool {
 
 /// The metadata with a schema without texts.
 fn load(file: &WeirFile) -> Result<ParquetMetaData> {
+    let size = file.len();
+    let space = size
+        .checked_sub(FOOTER_SIZE as u64)
+        .ok_or_else(|| damaged(&format!("{FOOTER_SIZE} bytes or more are expected, and it has {size}")))?;
+    let tail = FooterTail::try_from(&file.read_exact(space, FOOTER_SIZE)?[..])?;
+    if tail.is_encrypted_footer() {
+        return Err(ParquetError::NYI("it is encrypted".into()));
+    }
+    let length = tail.metadata_length();
+    let start = space
+        .checked_sub(length as u64)
+        .ok_or_else(|| damaged(&format!("a footer of {length} bytes is expected in {space}")))?;
+    let footer = file.read_exact(start, length)?;
+    let schema = ParquetMetaDataReader::decode_schema(&footer)?;
+    let plain = SchemaDescriptor::new(schema::as_bytes(&schema.root_schema_ptr())?);
     // What is not used is not decoded: writers disagree about it.
     let unused = ParquetStatisticsPolicy::SkipAll;
     let options = ParquetMetaDataOptions::new()
         .with_encoding_stats_policy(unused.clone())
-        .with_size_stats_policy(unused);
-    let read = |options| {
-        ParquetMetaDataReader::new()
-            .with_metadata_options(Some(options))
-            .parse_and_finish(file)
-    };
-    let first = read(options.clone())?;
-    let root = first.file_metadata().schema_descr().root_schema_ptr();
-    let plain = Arc::new(SchemaDescriptor::new(schema::as_bytes(&root)?));
-    read(options.with_schema(plain))
+        .with_size_stats_policy(unused)
+        .with_schema(Arc::new(plain));
+    ParquetMetaDataReader::decode_metadata_with_options(&footer, Some(&options))
 }
 
 fn check(file: &WeirFile, metadata: &ParquetMetaData) -> Result<Vec<i64>> {
-    let size = parquet::file::reader::Length::len(file);
+    let size = file.len();
     let mut starts = vec![0i64];
     for group in metadata.row_groups() {
         let rows = group.num_rows();
