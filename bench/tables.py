@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Measures parquet and arrow against pyarrow and HF datasets, on one processor, from files that it writes.
+
+    bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
+
+Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
+datasets need datasets. Each side gives batches of 8,192 rows as NumPy arrays. A ratio is the processor time of the peer
+over that of weir, all threads counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
+"""
+
+import argparse
+import os
+import pathlib
+import statistics
+import tempfile
+import time
+
+import numpy as np
+import pyarrow
+import pyarrow.ipc
+import pyarrow.parquet
+
+import weir
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BATCH = 8192
+
+
+def seconds(work):
+    began = time.process_time()
+    rows = work()
+    return time.process_time() - began, rows
+
+
+def compare(what, rounds, rows, ours, peers):
+    for name, peer in peers.items():
+        ratios = []
+        for round in range(rounds + 1):
+            (mine, found), (theirs, others) = seconds(ours), seconds(peer)
+            assert found == others == rows, f"{rows} rows are expected, found {found} and {others}"
+            if round > 0:
+                ratios.append(theirs / mine)
+        bounds = f"{min(ratios):.2f} to {max(ratios):.2f}"
+        print(f"{what}, over {name}: {statistics.median(ratios):.2f} ({bounds}, {rounds} rounds)", flush=True)
+
+
+def of_weir(runtime, source):
+    dataset = weir.parse(f"{source} | batch({BATCH})", runtime=runtime)
+    return lambda: sum(len(next(iter(batch.values()))) for batch in dataset)
+
+
+def of_pyarrow(batches):
+    def work():
+        rows = 0
+        for batch in batches():
+            arrays = [column.to_numpy(zero_copy_only=False) for column in batch.columns]
+            rows += len(arrays[0])
+        return rows
+
+    return work
+
+
+def of_datasets(path):
+    import datasets
+
+    streamed = datasets.load_dataset("parquet", data_files=str(path), split="train", streaming=True)
+    streamed = streamed.with_format("numpy")
+    return lambda: sum(len(next(iter(batch.values()))) for batch in streamed.iter(BATCH))
+
+
+def tables(count):
+    numbers = np.random.default_rng(1)
+    words = np.array([f"word{i}" * (1 + i % 3) for i in range(1000)])
+    numeric = {f"f{i}": numbers.normal(size=count).astype("float32") for i in range(4)}
+    numeric.update({f"i{i}": numbers.integers(0, 2**40, count) for i in range(4)})
+    few = words[numbers.integers(0, 1000, count)]
+    texts = {"few": few, "many": [f"{word} {i}" for i, word in enumerate(few)]}
+    return {"numbers": pyarrow.table(numeric), "texts": pyarrow.table(texts)}
+
+
+def measure_rates(folder, runtime, rounds, count):
+    for name, table in tables(count).items():
+        path = folder / f"{name}.parquet"
+        pyarrow.parquet.write_table(table, path)
+        file = lambda path=path: pyarrow.parquet.ParquetFile(path).iter_batches(BATCH, use_threads=False)  # noqa: E731
+        peers = {"pyarrow's iter_batches": of_pyarrow(file)}
+        try:
+            peers["HF datasets, streaming"] = of_datasets(path)
+        except ImportError:
+            print("datasets is not installed")
+        compare(f"Parquet, {name}", rounds, count, of_weir(runtime, f'parquet("{path}")'), peers)
+        path = folder / f"{name}.arrow"
+        with pyarrow.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table, BATCH)
+
+        def batches(path=path):
+            reader = pyarrow.ipc.open_file(path)
+            return (reader.get_batch(i) for i in range(reader.num_record_batches))
+
+        peers = {"pyarrow.ipc": of_pyarrow(batches)}
+        compare(f"Arrow, {name}", rounds, count, of_weir(runtime, f'arrow("{path}")'), peers)
+
+
+def bytes_read():
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])
+
+
+def pages_of(path, columns, first, last):
+    """The bytes of the pages of some columns that have a row of [first, last), with their dictionaries."""
+    import fastparquet
+    from fastparquet.cencoding import from_buffer
+
+    size = 0
+    with open(path, "rb") as file:
+        begin = 0
+        for group in fastparquet.ParquetFile(path).fmd.row_groups:
+            end = begin + group.num_rows
+            for chunk in group.columns:
+                if chunk.meta_data.path_in_schema[0] not in columns or end <= first or begin >= last:
+                    continue
+                file.seek(chunk.offset_index_offset)
+                index = from_buffer(file.read(chunk.offset_index_length), "OffsetIndex")
+                pages = index.page_locations
+                begins = [begin + page.first_row_index for page in pages] + [end]
+                for i, page in enumerate(pages):
+                    if begins[i] < last and begins[i + 1] > first:
+                        size += page.compressed_page_size
+            begin = end
+    return size
+
+
+def measure_bytes(folder, runtime):
+    count = 400_000
+    numbers = np.random.default_rng(2)
+    columns = {f"c{i}": numbers.normal(size=count).astype("float32") for i in range(99)}
+    path = folder / "wide.parquet"
+    table = pyarrow.table({"day": np.arange(count, dtype="int64") // 100, **columns})
+    pyarrow.parquet.write_table(
+        table,
+        path,
+        row_group_size=count // 2,
+        use_dictionary=False,
+        write_page_index=True,
+        compression="NONE",
+    )
+    before = bytes_read()
+    wanted = "{c7: float32, c70: float32}, where: {day} -> day >= 1000 and day < 1040"
+    dataset = weir.parse(f'parquet("{path}", {wanted})', runtime=runtime)
+    opened = bytes_read()
+    found = sum(1 for _ in dataset)
+    assert found == count // 100, found
+    read, needed = bytes_read() - opened, pages_of(path, {"day", "c7", "c70"}, 100_000, 104_000)
+    with open(path, "rb") as file:
+        file.seek(-8, os.SEEK_END)
+        footer = 8 + int.from_bytes(file.read(4), "little")
+    print(f"Parquet, 3 of 100 columns, where keeps 1 %: the pages have {needed} bytes, the footer {footer}")
+    ratio = (read - footer) / needed
+    print(f"  read when it is built: {opened - before}; then {read}; without a footer {ratio:.3f} of the pages", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--extensions", default=ROOT / "build/release/extensions")
+    options = parser.parse_args()
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    pyarrow.set_cpu_count(1)
+    runtime = weir.Runtime(threads=1, extensions=[str(options.extensions)])
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ["HF_HOME"] = folder
+        measure_bytes(pathlib.Path(folder), runtime)
+        measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
+
+
+if __name__ == "__main__":
+    main()
