@@ -74,7 +74,7 @@ void PartialBlock::take_rows(const Demand& demand, Block& out, Mark& at) noexcep
     std::swap(out, block);
     // What `out` brought along is only spare memory.
     if (bytes > kKeptBytes) block = Block();
-    block.rows = 0;
+    block.reset(block.columns.size());
     return;
   }
   const int count = wanted_rows(demand, block.rows, bytes, block.rows - next_row);
@@ -100,8 +100,8 @@ void PartialBlock::copy_rest(std::vector<Block>& out) const {
 
 void PartialBlock::recycle(int64_t kept_bytes) {
   if (bytes > kept_bytes) block = Block();
-  block.rows = 0;
-  block.errors.clear();
+  // Strings may lie in memory that is much larger than their rows.
+  block.reset(block.columns.size());
   mark = Mark();
   bytes = 0;
   next_row = 0;

@@ -1,8 +1,11 @@
 """What the tests of files with tables share."""
 
+import functools
+
+import numpy as np
 import pyarrow
 import pytest
-from conftest import EXTENSIONS
+from conftest import EXTENSIONS, allocated_bytes
 
 import weir
 
@@ -47,3 +50,22 @@ def plain(value):
     if isinstance(value, weir.Ragged):
         return [plain(value[i]) for i in range(len(value))]
     return value.tolist() if hasattr(value, "tolist") else value
+
+
+GROUP_ROWS = 1 << 19
+
+
+@functools.cache
+def large_groups(groups):
+    """Columns of 8 and 12 random bytes a row, and one that tests don't use."""
+    numbers = np.random.default_rng(5)
+    count = groups * GROUP_ROWS
+    words = numbers.integers(0, 256, (count, 12), "uint8").tobytes()
+    words = pyarrow.array(np.frombuffer(words, "V12").tolist(), pyarrow.binary())
+    return pyarrow.table({"a": numbers.normal(size=count), "s": words, "unused": numbers.normal(size=count)})
+
+
+def most_memory(dataset):
+    """How much memory is in use at most, beyond that before the first element, as found at each element."""
+    before = allocated_bytes()
+    return max(allocated_bytes() - before for _ in dataset)

@@ -11,7 +11,8 @@ import weir
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from tables import needs_parquet, plain, value_of  # noqa: E402
+from tables import GROUP_ROWS as LARGE_ROWS  # noqa: E402
+from tables import large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
 ROWS, GROUP_ROWS = 700, 300
@@ -197,3 +198,16 @@ def bytes_read():
     """What the process has read from files."""
     with open("/proc/self/io") as file:
         return int(file.readline().split()[1])
+
+
+@pytest.mark.parametrize("codec", ["NONE", "ZSTD"])
+@pytest.mark.parametrize("page", [1 << 16, 1 << 20])
+def test_memory(runtime, tmp_path, page, codec):
+    """At most two row groups of the used columns are in memory, and 8 MiB of what is read ahead."""
+    path = tmp_path / "large.parquet"
+    options = {"use_dictionary": False, "data_page_size": page, "write_page_index": page < 1 << 20}
+    parquet.write_table(large_groups(6), path, row_group_size=LARGE_ROWS, compression=codec, **options)
+    group = parquet.read_metadata(path).row_group(0)
+    used = sum(group.column(i).total_uncompressed_size for i in range(2))
+    read = weir.parse(f'parquet("{path}", {{a: float64, s: string}}) | batch(8192)', runtime=runtime)
+    assert most_memory(read) <= 2 * used + (8 << 20)
