@@ -1,4 +1,5 @@
-"""A small network learns the digits with the losses that the framework's own loader gives, from the same elements."""
+"""A small network learns the digits, from records and from JPEGs, with the losses that the framework's own loader
+gives from the same elements."""
 
 import json
 import os
@@ -16,9 +17,11 @@ from torch.utils.data import TensorDataset
 
 import weir
 
+ROWS = pytest.mark.parametrize("rows", digits.ROWS)
 
-def torch_losses(batches):
-    kernel, bias, dense, last = (torch.tensor(value, requires_grad=True) for value in digits.weights())
+
+def torch_losses(weights, batches):
+    kernel, bias, dense, last = (torch.tensor(value, requires_grad=True) for value in weights)
     losses = []
     for images, labels in batches:
         maps = torch.nn.functional.conv2d(images.permute(0, 3, 1, 2), kernel.permute(3, 2, 0, 1), bias).relu()
@@ -32,12 +35,14 @@ def torch_losses(batches):
     return losses
 
 
-def test_torch():
-    rows = TensorDataset(*map(torch.from_numpy, digits.arrays()))
-    expected = torch_losses(TorchLoader(rows, batch_size=digits.BATCH))
+@ROWS
+def test_torch(rows):
+    images, labels = digits.arrays(rows)
+    table, weights = TensorDataset(torch.from_numpy(images), torch.from_numpy(labels)), digits.weights(images)
+    expected = torch_losses(weights, TorchLoader(table, batch_size=digits.BATCH))
     assert len(expected) == digits.STEPS and expected[-1] < 0.7 * expected[0]
-    assert torch_losses(weir.torch.loader(digits.dataset())) == expected
-    assert torch_losses(weir.torch.DataLoader(rows, batch_size=digits.BATCH, num_workers=2)) == expected
+    assert torch_losses(weights, weir.torch.loader(digits.dataset(rows))) == expected
+    assert torch_losses(weights, weir.torch.DataLoader(table, batch_size=digits.BATCH, num_workers=2)) == expected
 
 
 @jax.jit
@@ -52,23 +57,24 @@ def jax_step(weights, images, labels):
     return loss, [value - digits.RATE * slope for value, slope in zip(weights, slopes, strict=True)]
 
 
-def jax_losses(batches):
-    weights, losses = list(map(jnp.asarray, digits.weights())), []
+def jax_losses(weights, batches):
+    weights, losses = list(map(jnp.asarray, weights)), []
     for images, labels in batches:
         loss, weights = jax_step(weights, images, labels)
         losses.append(float(loss))
     return losses
 
 
-def test_jax():
-    images, labels = digits.arrays()
+@ROWS
+def test_jax(rows):
+    images, labels = digits.arrays(rows)
     plain = [
         (jnp.asarray(images[i : i + digits.BATCH]), jnp.asarray(labels[i : i + digits.BATCH].astype(np.int32)))
         for i in range(0, len(images), digits.BATCH)
     ]
-    expected = jax_losses(plain)
+    expected = jax_losses(digits.weights(images), plain)
     assert len(expected) == digits.STEPS and expected[-1] < 0.7 * expected[0]
-    assert jax_losses(weir.jax.arrays(digits.dataset())) == expected
+    assert jax_losses(digits.weights(images), weir.jax.arrays(digits.dataset(rows))) == expected
 
 
 KERAS = """
@@ -78,7 +84,7 @@ import digits, keras, numpy as np, weir
 def losses(data, **options):
     keras.utils.set_random_seed(1)
     model = keras.Sequential([
-        keras.layers.Input((8, 8, 1)), keras.layers.Conv2D(8, 3, activation="relu"), keras.layers.Flatten(),
+        keras.layers.Input(images.shape[1:]), keras.layers.Conv2D(8, 3, activation="relu"), keras.layers.Flatten(),
         keras.layers.Dense(10)])
     loss = keras.losses.SparseCategoricalCrossentropy(from_logits=True)
     model.compile(optimizer=keras.optimizers.SGD(0.1), loss=loss, metrics=["accuracy"])
@@ -86,26 +92,32 @@ def losses(data, **options):
     return history["loss"], model
 
 # The second epoch has the order of the first one in both.
-rows = digits.dataset()
-images, labels = digits.arrays()
+images, labels = digits.arrays(sys.argv[1])
 cached = weir.from_tensor_slices((images, labels)).batch(digits.BATCH)
 ours, model = losses(weir.keras.data(cached))
 theirs, other = losses(images, y=labels, batch_size=digits.BATCH, shuffle=False)
-assert model.evaluate(weir.keras.data(cached), verbose=0) == other.evaluate(images, labels, batch_size=64, verbose=0)
+expected = other.evaluate(images, labels, batch_size=digits.BATCH, verbose=0)
+assert model.evaluate(weir.keras.data(cached), verbose=0) == expected
 assert model.predict(weir.keras.data(cached.map(lambda x, y: x)), verbose=0).shape == (len(images), 10)
-epochs = digits.dataset().repeat()
+epochs = digits.dataset(sys.argv[1]).repeat()
 losses(weir.keras.data(epochs), steps_per_epoch=3)
 unknown = cached.filter(lambda x, y: True)
-assert losses(weir.keras.data(unknown), )[0] == ours
+assert losses(weir.keras.data(unknown))[0] == ours
 print(json.dumps([keras.backend.backend(), ours, theirs]))
 """
 
 
+@ROWS
 @pytest.mark.parametrize("backend", ["tensorflow", "torch", "jax"])
-def test_keras(backend):
+def test_keras(backend, rows):
     environment = os.environ | {"KERAS_BACKEND": backend, "PYTHONPATH": os.path.dirname(__file__)}
     made = subprocess.run(
-        [sys.executable, "-c", KERAS], env=environment, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, "-c", KERAS, rows],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert made.returncode == 0, made.stderr[-3000:]
     found, ours, theirs = json.loads(made.stdout.splitlines()[-1])
