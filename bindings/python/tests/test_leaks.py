@@ -6,6 +6,7 @@ import threading
 import weakref
 
 import numpy as np
+import pytest
 from conftest import allocated_bytes
 
 import weir
@@ -13,19 +14,24 @@ import weir
 COUNT = 10_000
 
 
-def counted():
+def counted(others):
+    """Objects, descriptors and threads, once the threads of loaders have ended that are not `others`."""
     gc.collect()
+    for thread in threading.enumerate():
+        if thread.name.startswith("weir-loader") and thread not in others:
+            thread.join()
     return (len(gc.get_objects()), len(os.listdir("/proc/self/fd")), threading.active_count())
 
 
 def grows_by(body, count=COUNT):
     """How many objects, descriptors, threads and bytes `count` calls leave, after as many that warm up."""
+    others = set(threading.enumerate())
     for _ in range(count // 4):
         body()
-    before, allocated = counted(), allocated_bytes()
+    before, allocated = counted(others), allocated_bytes()
     for _ in range(count):
         body()
-    after = counted()
+    after = counted(others)
     return [b - a for a, b in zip(before, after, strict=True)], allocated_bytes() - allocated
 
 
@@ -50,6 +56,27 @@ def test_iterators():
         next(iterator)
 
     check(begun)
+
+
+def begins(loader):
+    """What begins a loop and leaves it after its first element."""
+    return lambda: next(iter(loader))
+
+
+def test_iterators_of_torch():
+    torch = pytest.importorskip("torch")
+    dataset = weir.range(10).map(lambda x: weir.fn.float32(x)).batch(4)
+    rows = torch.utils.data.TensorDataset(torch.arange(10.0))
+    check(begins(weir.torch.loader(dataset)))
+    check(begins(weir.torch.DataLoader(weir.torch.loader(dataset), batch_size=None)))
+    check(begins(weir.torch.DataLoader(rows, batch_size=4, shuffle=True)))
+    check(begins(weir.torch.DataLoader(rows, batch_size=4, num_workers=1)))
+
+
+def test_iterators_of_jax():
+    pytest.importorskip("jax")
+    dataset = weir.range(10).map(lambda x: weir.fn.float32(x)).batch(4)
+    check(lambda: next(weir.jax.arrays(dataset)))
 
 
 def test_elements():
