@@ -1,5 +1,7 @@
 """weir.torch.DataLoader does what torch's does, in threads."""
 
+import contextlib
+import gc
 import itertools
 import pickle
 import threading
@@ -227,16 +229,41 @@ def test_states_without_a_generator_and_of_streams():
     assert batches(resumed) == rest and batches(resumed) == batches(loader)
 
 
-def test_workers_end_with_their_loop():
-    before = threading.active_count()
+class Once(IterableDataset):
+    """Has one epoch."""
+
+    epochs = 0
+
+    def __iter__(self):
+        self.epochs += 1
+        if self.epochs > 1:
+            raise LookupError("no second epoch")
+        return iter(range(2))
+
+
+def test_an_epoch_that_cannot_begin_is_an_error():
+    loader = DataLoader(Once(), num_workers=1, batch_size=None, persistent_workers=True)
+    assert list(loader) == [0, 1]
+    with pytest.raises(LookupError, match="no second epoch"):
+        list(loader)
+
+
+def refuse_to_begin(_):
+    raise RuntimeError
+
+
+@pytest.mark.parametrize("options", [{}, {"worker_init_fn": refuse_to_begin}])
+def test_workers_end_with_their_loop(options):
     for _ in range(20):
-        iterator = iter(DataLoader(ROWS, num_workers=2))
-        next(iterator)
+        iterator = iter(DataLoader(ROWS, num_workers=2, **options))
+        with contextlib.suppress(RuntimeError):
+            next(iterator)
         del iterator
+    gc.collect()
     for thread in threading.enumerate():
         if thread.name.startswith("weir-loader"):
             thread.join(10)
-    assert threading.active_count() <= before + 2
+            assert not thread.is_alive()
 
 
 def test_from_torch():

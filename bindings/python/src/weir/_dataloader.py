@@ -70,27 +70,26 @@ class _Failed:
 def _run(tasks: queue.SimpleQueue[Any], made: threading.Condition, stopped: threading.Event, worker: _Worker) -> None:
     """A worker: what it holds must not hold the iterator, whose end ends it."""
     fetcher: Any = None
-    failed: _Failed | None = None
-    try:
-        utils.worker._weir_thread.info = worker.info
-        if worker.init is not None:
-            worker.init(worker.info.id)
-        fetcher = worker.fetcher()
-    except BaseException as error:
-        failed = _Failed(error)
+    begun = ready = False
+    utils.worker._weir_thread.info = worker.info
     while (task := tasks.get()) is not None:
         if stopped.is_set():
             continue
-        result: Any = failed
+        if task is _RESET:
+            ready = False
+            continue
+        result: Any = _ENDED
         try:
-            if task is _RESET:
-                if failed is None:
-                    fetcher = worker.fetcher()
-                continue
-            if result is None:
-                result = _ENDED if fetcher is None else worker.pinned(fetcher.fetch(task.index))
+            # An error is not kept for later batches: with the frames that it went through it would hold the iterator.
+            if worker.init is not None and not begun:
+                worker.init(worker.info.id)
+            begun = True
+            if not ready:
+                fetcher, ready = worker.fetcher(), True
+            if fetcher is not None:
+                result = worker.pinned(fetcher.fetch(task.index))
         except StopIteration:
-            fetcher, result = None, _ENDED
+            fetcher = None
         except BaseException as error:
             result = _Failed(error)
         with made:
