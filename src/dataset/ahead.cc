@@ -36,6 +36,7 @@ PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Ma
   OpeningLog log{-1, nowhere, nowhere, nullptr, &opened_};
   Context inside = context;
   inside.openings = &log;
+  inside.ahead_bytes = ahead_bytes_;
   PullResult got = pull(inside, demand, out);
   if (got != PullResult::rows && got != PullResult::end) return got;
   mark.unplaced = false;

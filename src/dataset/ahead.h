@@ -20,10 +20,10 @@ struct RowRange {
 // Feeds a Window the rows of a Port, each block with the anchor before it. Runs on the Window's pump.
 class PortFeed final : public Feed {
  public:
-  // Leaves out the rows in `delivered`, which are in order and lie apart.
+  // Leaves out the rows in `delivered`, which are in order and lie apart. `ahead_bytes` is that of contexts.
   // REQUIRES: keep mode
-  explicit PortFeed(Port port, std::vector<RowRange> delivered = {})
-      : port_(std::move(port)), delivered_(std::move(delivered)) {}
+  PortFeed(Port port, int64_t ahead_bytes, std::vector<RowRange> delivered)
+      : port_(std::move(port)), ahead_bytes_(ahead_bytes), delivered_(std::move(delivered)) {}
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override;
   // REQUIRES: no pull in progress
   Port& port() { return port_; }
@@ -33,6 +33,7 @@ class PortFeed final : public Feed {
   RefPtr<const RefCounted> opened_names();
 
   Port port_;
+  const int64_t ahead_bytes_;
   std::vector<RowRange> delivered_;
   // How many of them were left out.
   size_t left_out_ = 0;

@@ -127,7 +127,7 @@ class AheadCursor final : public AheadOfConsumer {
   void start(Context& ctx, Port port, EpochTableRef epochs, const std::vector<RowRange>& delivered = {}) {
     position_.start(port, epochs, delivered);
     mark_ = Mark();
-    auto feed = std::make_unique<PortFeed>(std::move(port), delivered);
+    auto feed = std::make_unique<PortFeed>(std::move(port), inside_of(ctx).ahead_bytes, delivered);
     feed_ = feed.get();
     window_ = make_(ctx, std::move(feed), std::move(epochs));
     window_->count_in(stats_);

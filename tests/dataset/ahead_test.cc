@@ -20,7 +20,7 @@ TEST_CASE("the position of a consumer is where the port reads on, however far it
   Port port(ctx, Instance(range_node(500), nullptr, 0), Port::Mode::keep);
   AheadPosition position;
   position.start(port, nullptr, {});
-  PortFeed feed(std::move(port));
+  PortFeed feed(std::move(port), INT64_MAX, {});
   std::vector<Mark> marks;
   std::vector<Block> blocks;
   Demand demand;

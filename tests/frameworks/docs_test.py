@@ -11,7 +11,7 @@ PAGE = (pathlib.Path(__file__).resolve().parents[2] / "docs/frameworks.md").read
 
 def test_samples():
     samples = re.findall(r"```python\n(.*?)```\n\n((?:    [^\n]*\n)+)", PAGE, re.DOTALL)
-    assert len(samples) == PAGE.count("```python") == 6
+    assert len(samples) == PAGE.count("```python") > 0
     names = {}
     for sample, expected in samples:
         out = io.StringIO()

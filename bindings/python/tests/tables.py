@@ -52,17 +52,17 @@ def plain(value):
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-GROUP_ROWS = 1 << 19
+LARGE_ROWS = 1 << 19
 
 
 @functools.cache
 def large_groups(groups):
     """Columns of 8 and 12 random bytes a row, and one that tests don't use."""
     numbers = np.random.default_rng(5)
-    count = groups * GROUP_ROWS
+    count = groups * LARGE_ROWS
     words = numbers.integers(0, 256, (count, 12), "uint8").tobytes()
-    words = pyarrow.array(np.frombuffer(words, "V12").tolist(), pyarrow.binary())
-    return pyarrow.table({"a": numbers.normal(size=count), "s": words, "unused": numbers.normal(size=count)})
+    words = pyarrow.Array.from_buffers(pyarrow.binary(12), count, [None, pyarrow.py_buffer(words)])
+    return pyarrow.table({"a": numbers.normal(size=count), "s": words.cast(pyarrow.binary()), "unused": numbers.normal(size=count)})
 
 
 def most_memory(dataset):

@@ -9,7 +9,7 @@ import weir
 
 pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")
-from tables import GROUP_ROWS, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
+from tables import LARGE_ROWS, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
 
@@ -194,8 +194,8 @@ def test_what_is_not_read(runtime, tmp_path):
 def test_memory(runtime, tmp_path, compression):
     """At most two batches of the used columns are in memory, a compressed one, and 8 MiB of what is read ahead."""
     path = tmp_path / "large"
-    write(path, large_groups(6), GROUP_ROWS, compression)
-    used = GROUP_ROWS * (8 + 4 + 12)
+    write(path, large_groups(6), LARGE_ROWS, compression)
+    used = LARGE_ROWS * (8 + 4 + 12)
     stored = used if compression else 0
     read = arrow(runtime, path, ", {a: float64, s: string}").batch(8192)
     assert most_memory(read) <= 2 * used + stored + (8 << 20)

@@ -11,8 +11,7 @@ import weir
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from tables import GROUP_ROWS as LARGE_ROWS  # noqa: E402
-from tables import large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
+from tables import LARGE_ROWS, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
 ROWS, GROUP_ROWS = 700, 300
