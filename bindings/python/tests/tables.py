@@ -62,7 +62,8 @@ def large_groups(groups):
     count = groups * LARGE_ROWS
     words = numbers.integers(0, 256, (count, 12), "uint8").tobytes()
     words = pyarrow.Array.from_buffers(pyarrow.binary(12), count, [None, pyarrow.py_buffer(words)])
-    return pyarrow.table({"a": numbers.normal(size=count), "s": words.cast(pyarrow.binary()), "unused": numbers.normal(size=count)})
+    words = words.cast(pyarrow.binary())
+    return pyarrow.table({"a": numbers.normal(size=count), "s": words, "unused": numbers.normal(size=count)})
 
 
 def most_memory(dataset):
