@@ -192,8 +192,15 @@ int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int64_t posi
 
 int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    WEIR_TRY(check_flags(flags, WEIR_TEXT | WEIR_EXPLAIN_CHECKPOINT, "WEIR_TEXT and WEIR_EXPLAIN_..."));
+    WEIR_TRY(check_flags(flags, WEIR_TEXT | WEIR_EXPLAIN_CHECKPOINT | WEIR_EXPLAIN_PARTS,
+                         "WEIR_TEXT and WEIR_EXPLAIN_..."));
+    if (flags & WEIR_EXPLAIN_PARTS && flags != WEIR_EXPLAIN_PARTS)
+      return invalid_argument(Mistake("WEIR_EXPLAIN_PARTS stands alone", "leave the other flags out"));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
+    if (flags & WEIR_EXPLAIN_PARTS) {
+      *out = make_bytes(explain_parts(*document));
+      return Status();
+    }
     const bool json = !(flags & WEIR_TEXT);
     *out = make_bytes(flags & WEIR_EXPLAIN_CHECKPOINT ? checkpoint_needs(*document, json)
                                                       : explain(*document, json));

@@ -929,6 +929,8 @@ WEIR_API int32_t weir_dataset_at(weir_runtime runtime, weir_dataset dataset, int
 
 /* Only what a checkpoint takes. */
 #define WEIR_EXPLAIN_CHECKPOINT 2u
+/* Also what each part of the partition has, as far as it is known. With no other flag. */
+#define WEIR_EXPLAIN_PARTS 4u
 
 /* Returns what the dataset will do, as far as the graph tells, and what saving an iterator takes, as JSON.
  * Nothing is opened. `flags` are WEIR_TEXT and WEIR_EXPLAIN_.... */

@@ -18,6 +18,7 @@ namespace weir {
 class Access;          // dataset/access.h
 class Cursor;          // dataset/cursor.h
 class Dataset;         // dataset/dataset.h
+struct PartFacts;      // dataset/part_facts.h
 struct ColumnsSource;  // ops/files/columns_source.h
 struct Instance;       // dataset/instance.h
 struct Opening;        // dataset/instance.h
@@ -155,6 +156,8 @@ struct OperatorPosition {
   Kept (*kept)(const ParamsBase& params) = nullptr;
   // Null, or in how many parts it cuts its input, whose elements it gives in turn; -1 if a variable says so.
   int64_t (*parts)(const ParamsBase& params) = nullptr;
+  // Null, or what the graph tells about each of those parts; nothing if a variable says how many there are.
+  std::vector<PartFacts> (*part_facts)(const ParamsBase& params, const Dataset& input) = nullptr;
   // Its position is that of its inputs and numbers: between two calls it keeps no row of theirs.
   bool passes_positions = false;
   // Opens a dataset that it finds in a variable.

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "dataset/part_facts.h"
 #include "graph/arguments.h"
 #include "graph/checkpoint_needs.h"
 #include "graph/written_call.h"
@@ -235,6 +236,26 @@ std::string rewrites_text(const Rewrites& rewrites) {
   return concat(out, "after rewrites:\n", Explainer(*rewrites.root, false).take_nodes());
 }
 
+std::string part_json(const PartFacts& part) {
+  if (!part.files) return concat(R"({"count": )", count_json(part.count), R"(, "files": null})");
+  std::string files;
+  for (const std::string& name : *part.files) files += concat(files.empty() ? "" : ", ", json_string(name));
+  return concat(R"({"count": )", count_json(part.count), R"(, "files": [)", files, "]}");
+}
+
+// Of the partition that `root` is, or that lies below operators with one input.
+std::string parts_json(const Dataset& root) {
+  const Dataset* node = &root;
+  while (node->op().position.part_facts == nullptr) {
+    if (written_inputs(*node).size() != 1) return "[]";
+    node = node->inputs()[0].get();
+  }
+  std::string out;
+  for (const PartFacts& part : node->op().position.part_facts(node->params(), *node->inputs()[0]))
+    out += concat(out.empty() ? "" : ", ", part_json(part));
+  return concat("[", out, "]");
+}
+
 }  // namespace
 
 std::string explain(const Document& document, bool json) {
@@ -255,6 +276,12 @@ std::string explain(const Document& document, bool json) {
                       totals.bytes < 0 ? "; they are not limited in bytes"
                                        : concat("; they hold up to ", totals.bytes, " bytes"));
   return concat(out, "\n", checkpoint_needs(document, false));
+}
+
+std::string explain_parts(const Document& document) {
+  std::string out = explain(document, true);
+  out.pop_back();
+  return concat(out, R"(, "parts": )", parts_json(*document.root()), "}");
 }
 
 }  // namespace weir

@@ -198,7 +198,7 @@ static void needs(weir_runtime runtime) {
   CHECK(says(&text, "checkpoint: a position\n"));
   CHECK(says(&text, "batch/shuffle: a restore reads about 7484 elements again\n"));
   weir_bytes_release(&text);
-  CHECK(weir_dataset_explain(dataset, 4, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_dataset_explain(dataset, 8, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_dataset_unref(dataset);
   dataset = dataset_of(runtime, "range(1000000) | map(@f) | shuffle(1000) | batch(8)", &sum, 0);
   REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_CHECKPOINT, &text, &error) == WEIR_OK);

@@ -33,9 +33,22 @@ static void explains(weir_runtime runtime) {
            "batch(2)  (int64[?], int64[?])  2\n  zip(...)  (int64, int64)  3\n    [0] range(3)  int64  3\n"));
   CHECK(says(&text, "\nnothing runs ahead\ncheckpoint: a position\n"));
   weir_bytes_release(&text);
-  CHECK(weir_dataset_explain(dataset, 4, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_dataset_explain(dataset, 8, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_dataset_unref(dataset);
   CHECK(weir_dataset_explain(dataset, 0, &text, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  weir_error_clear(&error);
+}
+
+static void explains_parts(weir_runtime runtime, const char* document, const char* parts) {
+  weir_bytes text = WEIR_BYTES_INIT;
+  weir_error error = WEIR_ERROR_INIT;
+  weir_dataset dataset = parse(runtime, document);
+  REQUIRE(weir_dataset_explain(dataset, WEIR_EXPLAIN_PARTS, &text, &error) == WEIR_OK);
+  CHECK(says(&text, parts));
+  weir_bytes_release(&text);
+  CHECK(weir_dataset_explain(dataset, WEIR_EXPLAIN_PARTS | WEIR_TEXT, &text, &error) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+  weir_dataset_unref(dataset);
   weir_error_clear(&error);
 }
 
@@ -146,6 +159,20 @@ static void shows_a_page(void) {
 int main(void) {
   weir_runtime runtime = make_runtime();
   explains(runtime);
+  explains_parts(runtime, "range(10) | partition(3, p -> p | batch(3)) | prefetch(1)",
+                 "\"parts\": [{\"count\": 1, \"files\": null}, {\"count\": 1, \"files\": null}, "
+                 "{\"count\": 2, \"files\": null}]");
+  explains_parts(runtime, "range(10) | partition(3, p -> p, even: true)", "[{\"count\": 3, \"files\": null}, ");
+  explains_parts(runtime, "range(6) | partition(2, p -> p | repeat())", "[{\"count\": \"infinite\", \"files\"");
+  explains_parts(runtime, "range(6) | partition(2, p -> p | filter(x -> x > 1))", "[{\"count\": \"unknown\", ");
+  explains_parts(runtime, "tfrecord([\"a\", \"b\", \"c\"]) | partition(2, p -> p | shuffle(4))",
+                 "[{\"count\": \"unknown\", \"files\": [\"a\", \"c\"]}, {\"count\": \"unknown\", \"files\": [\"b\"]}]");
+  explains_parts(runtime, "tfrecord(\"a\") | partition(2, p -> p | take(2), by: \"index\")",
+                 "[{\"count\": \"unknown\", \"files\": [\"a\"]}, {\"count\": \"unknown\", \"files\": [\"a\"]}]");
+  explains_parts(runtime, "tfrecord([\"a\", \"b\"]) | partition(3, p -> p, by: \"index\")",
+                 "[{\"count\": \"unknown\", \"files\": null}, ");
+  explains_parts(runtime, "param n: int64 range(6) | partition($n, p -> p)", "\"parts\": []");
+  explains_parts(runtime, "range(3)", "\"parts\": []}");
   counts_stages(runtime);
   weir_runtime_destroy(runtime);
   traces();

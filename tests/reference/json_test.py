@@ -82,6 +82,8 @@ class Library:
 def explained(library):
     for text in ("range(10) | map(x -> x + 1) | map(x -> x * 2) | prefetch(4)", "range(10) | shuffle(4)"):
         yield library.json("weir_dataset_explain", library.dataset(text), 0)
+    for text in ("range(3) | partition(2, p -> p)", 'tfrecord(["a", "b"]) | partition(2, p -> p)'):
+        yield library.json("weir_dataset_explain", library.dataset(text), 4)
 
 
 def schemas(library):

@@ -8,6 +8,7 @@
 #include "dataset/access.h"
 #include "dataset/compose.h"
 #include "dataset/field_in.h"
+#include "dataset/found_names.h"
 #include "ops/access/positions.h"
 #include "ops/list.h"
 
@@ -69,6 +70,20 @@ bool needs_index(const Dataset& node) {
                      [](const DatasetRef& input) { return needs_index(*input); });
 }
 
+// The names that a dataset has in each epoch, if the graph has them.
+const Tensor* known_names(const Dataset& names) {
+  if (const auto* const list = dynamic_cast<const FromTensorSlicesParams*>(&names.params()))
+    return list->value.values.size() == 1 ? &list->value.values[0] : nullptr;
+  const bool stands_for = names.op().typing.expand != nullptr && !names.dynamic();
+  if (stands_for || names.op().position.found_names != nullptr) return known_names(*names.inputs().back());
+  return nullptr;
+}
+
+// ⌊s·N/n⌋
+int64_t first_row(int64_t s, int64_t rows, int64_t n) {
+  return static_cast<int64_t>(static_cast<__int128>(s) * rows / n);
+}
+
 Status no_parts(const Dataset& input, const Status& no_index) {
   return invalid_argument(expected_found(
       "a dataset that can be cut in parts: one whose elements have positions, or a list of files",
@@ -109,6 +124,25 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
       expected_found(concat("at least as many files as parts, ", n, ", or elements with positions"),
                      concat(count, " files, and ", access.error().message),
                      "say by: \"files\" to have parts without files"));
+}
+
+std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n) {
+  std::vector<PartFacts> out(static_cast<size_t>(n));
+  const int64_t rows = input->cardinality();
+  if (by == PartsBy::index && rows >= 0) {
+    for (int64_t s = 0; s < n; ++s)
+      out[static_cast<size_t>(s)].count = first_row(s + 1, rows, n) - first_row(s, rows, n);
+  }
+  const Result<DatasetRef> list = names_of(input);
+  const Tensor* const names = list.ok() && *list ? known_names(**list) : nullptr;
+  if (!names || by == PartsBy::automatic) return out;
+  const std::span<const Str> entries = names->entries<const Str>();
+  if (by == PartsBy::index && entries.size() != 1) return out;
+  for (PartFacts& part : out) part.files.emplace();
+  for (size_t i = 0; by == PartsBy::files && i < entries.size(); ++i)
+    out[i % out.size()].files->emplace_back(entries[i].view());
+  for (size_t s = 0; by == PartsBy::index && s < out.size(); ++s) out[s].files->emplace_back(entries[0].view());
+  return out;
 }
 
 PartSource::PartSource(Opening& opening, PartsBy by, int64_t n)
@@ -169,15 +203,10 @@ Status PartSource::count_rows(Context& ctx) {
   return Status();
 }
 
-// ⌊s·N/n⌋
-int64_t PartSource::first_row(int64_t s) const {
-  return static_cast<int64_t>(static_cast<__int128>(s) * rows_ / n_);
-}
-
 Result<DatasetRef> PartSource::part(Runtime& runtime, int64_t s) const {
   if (by_ == PartsBy::index) {
-    const int64_t first = first_row(s);
-    const int64_t rows = first_row(s + 1) - first;
+    const int64_t first = first_row(s, rows_, n_);
+    const int64_t rows = first_row(s + 1, rows_, n_) - first;
     return positions_of(instance_.node, {.first = first, .count = rows}, rows);
   }
   std::vector<std::string_view> own;

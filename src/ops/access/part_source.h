@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "dataset/part_facts.h"
 #include "dataset/port.h"
 
 namespace weir {
@@ -23,6 +24,10 @@ Result<PartsBy> parts_by(const StringParam& by);
 // How `input` is cut in `n` parts, if that can be told before its file names are known; else automatic.
 // invalid_argument if it cannot be cut.
 Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n);
+
+// What the graph tells about the parts of `input` before anything is opened. By index, a part may open any
+// file of a list, so only one that is alone is known.
+std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n);
 
 class PartSource {
  public:
@@ -44,7 +49,6 @@ class PartSource {
  private:
   Step read_names(Context& ctx);
   Status count_rows(Context& ctx);
-  int64_t first_row(int64_t s) const;
   // Files, or rows.
   int64_t count() const { return by_ == PartsBy::files ? static_cast<int64_t>(names_.size()) : rows_; }
 

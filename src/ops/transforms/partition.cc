@@ -25,6 +25,7 @@
 #include "dataset/tuner_start.h"
 #include "ops/access/joined_rounds.h"
 #include "ops/access/part.h"
+#include "ops/access/part_counts.h"
 #include "ops/access/part_source.h"
 #include "ops/access/scattered_rows.h"
 #include "ops/functions/inner.h"
@@ -512,14 +513,23 @@ Status Partition::load(PartPositions saved) {
   return archive.status();
 }
 
-// How many elements a part has of whose input there are `count`; kUnknown if that depends on more.
-int64_t count_of_part(const Dataset& node, int64_t count) {
-  if (node.op().position.opens_variables) return count;
-  if (node.inputs().empty()) return node.cardinality();
-  std::vector<DatasetRef> inputs;
-  for (const DatasetRef& input : node.inputs())
-    inputs.push_back(Dataset::stand_in(*input, count_of_part(*input, count)));
-  return node.dynamic() ? kUnknown : count_elements(node.op(), node.params(), inputs);
+std::vector<PartFacts> facts(const ParamsBase& base, const Dataset& input) {
+  const auto& params = static_cast<const Params&>(base);
+  if (!params.n.is_constant()) return {};
+  Result<PartsBy> by = parts_by(params.by);
+  if (by.ok()) by = parts_by(input, *by, *params.n);
+  if (!by.ok()) return {};
+  std::vector<PartFacts> parts = part_facts(DatasetRef(&input), *by, *params.n);
+  int64_t fewest = kInfinite;
+  for (PartFacts& part : parts) {
+    part.count = count_after(function_of(params.f), part.count);
+    if (fewest == kInfinite || (part.count != kInfinite && part.count < fewest)) fewest = part.count;
+  }
+  const bool even = params.even.value_or(true);
+  for (PartFacts& part : parts) {
+    if (even) part.count = params.even.is_constant() ? fewest : kUnknown;
+  }
+  return parts;
 }
 
 Status check_even(const Params& params, PartsBy by) {
@@ -568,7 +578,8 @@ const OperatorDef& definition() {
                        [](const ParamsBase& base) {
                          const IntParam& n = static_cast<const Params&>(base).n;
                          return n.is_constant() ? *n : int64_t{-1};
-                       }},
+                       },
+                   .part_facts = facts},
       .ahead = {.limits = [](const ParamsBase& base,
                              std::span<const DatasetRef>) -> std::optional<RunsAhead> {
         return part_ahead(static_cast<const Params&>(base).n.value_or(1));

@@ -104,6 +104,8 @@ pub const WEIR_CARDINALITY_UNKNOWN: i32 = -2;
 pub const WEIR_AT_TRY: i64 = -4611686018427387904;
 /// Only what a checkpoint takes.
 pub const WEIR_EXPLAIN_CHECKPOINT: u32 = 2;
+/// Also what each part of the partition has, as far as it is known. With no other flag.
+pub const WEIR_EXPLAIN_PARTS: u32 = 4;
 /// The memory of such an element belongs to a ring (`weir help to_device`). It is filled on a stream of the
 /// library's, so it may be read on a stream that waits for the view's `ready` event: weir_iterator_next_on and
 /// weir_element_dlpack_on let one wait, and return at once. It is used again when everybody has released it,
