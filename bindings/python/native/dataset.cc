@@ -244,14 +244,15 @@ void define_dataset(nb::module_& module) {
            })
       .def(
           "explain",
-          [](const Dataset& self, bool text) {
+          [](const Dataset& self, bool text, bool parts) {
+            const uint32_t flags = (text ? WEIR_TEXT : 0) | (parts ? WEIR_EXPLAIN_PARTS : 0);
             Bytes out;
             fill(out, [&](weir_bytes* bytes, Error& error) {
-              return weir_dataset_explain(self.handle.get(), text ? WEIR_TEXT : 0, bytes, error);
+              return weir_dataset_explain(self.handle.get(), flags, bytes, error);
             });
             return out.to_str();
           },
-          nb::arg("text"))
+          nb::arg("text"), nb::arg("parts"))
       .def("at", at, nb::arg("position"), nb::arg("text") = false);
 }
 

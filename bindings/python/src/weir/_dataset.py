@@ -120,16 +120,17 @@ class Dataset(Operators, Sources):
         return self._core.serialize()
 
     @overload
-    def explain(self, *, text: Literal[False] = False) -> dict[str, Any]: ...
+    def explain(self, *, text: Literal[False] = False, parts: bool = False) -> dict[str, Any]: ...
     @overload
     def explain(self, *, text: Literal[True]) -> str: ...
-    def explain(self, *, text: bool = False) -> dict[str, Any] | str:
+    def explain(self, *, text: bool = False, parts: bool = False) -> dict[str, Any] | str:
         """What the dataset will do, as far as the graph tells; nothing is opened.
 
         The operators with their arguments and the structure of their elements, what runs ahead and how much it may
-        hold, and under "checkpoint" what saving an iterator takes. With `text`, for a terminal.
+        hold, and under "checkpoint" what saving an iterator takes. With `text`, for a terminal. With `parts`, also how
+        many elements each part of a partition has, and its files.
         """
-        said = self._core.explain(text)
+        said = self._core.explain(text, parts)
         return said if text else json.loads(said)
 
     def __reduce__(self) -> tuple[Any, ...]:

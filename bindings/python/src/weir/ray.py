@@ -29,19 +29,26 @@ _CHUNK_BYTES = 8 << 20
 _AHEAD = 2  # chunks of a part that are asked for before they are due
 
 
-def _read(parts: Parts, part: int) -> Iterable[pa.Table]:
+def _reading(parts: Parts, part: int) -> Callable[[], Iterable[pa.Table]]:
     """What a read task does. It has as many threads as processors were reserved for it."""
-    reserved = ray.get_runtime_context().get_assigned_resources().get("CPU", 0)
-    return parts.blocks(part, threads=int(reserved))
+
+    # Ray asks for its name, which a functools.partial has not, where it is large.
+    def read_part() -> Iterable[pa.Table]:
+        reserved = ray.get_runtime_context().get_assigned_resources().get("CPU", 0)
+        return parts.blocks(part, threads=int(reserved))
+
+    return read_part
 
 
 class WeirDatasource(Datasource):
     """The parts of a dataset, as Ray reads them. Made by `weir.ray.read`."""
 
-    def __init__(self, parts: Parts, tasks: int | None) -> None:
+    def __init__(self, parts: Parts, known: Sequence[Mapping[str, Any]], tasks: int | None) -> None:
         super().__init__()
         self.parts = parts
         self.tasks = tasks
+        # What `explain` says of each part.
+        self._known = known
 
     def estimate_inmemory_data_size(self) -> int | None:
         """Unknown."""
@@ -53,12 +60,17 @@ class WeirDatasource(Datasource):
         """One task for each part, however many Ray asks for."""
         return [
             ReadTask(
-                functools.partial(_read, self.parts, part),
-                BlockMetadata(num_rows=None, size_bytes=None, exec_stats=None, input_files=None),
+                _reading(self.parts, part),
+                BlockMetadata(
+                    num_rows=known["count"] if isinstance(known["count"], int) else None,
+                    size_bytes=None,
+                    exec_stats=None,
+                    input_files=known["files"],
+                ),
                 self.parts.schema,
                 per_task_row_limit,
             )
-            for part in range(self.parts.number)
+            for part, known in enumerate(self._known)
         ]
 
 
@@ -69,9 +81,12 @@ def read(dataset: Dataset, concurrency: int | None = None, **options: Any) -> An
     Behind the partition may stand map, prefetch and options; what may drop, join or reorder elements belongs inside the
     parts. An element that fails, fails its task with weir's error.
 
+    Where the graph tells how many elements a part has, and which files it opens, Ray knows it, too: `count()` and
+    `input_files()` then read nothing. Names are known where they are written out, or listed without a shuffle.
+
     At most `concurrency` tasks run at once. Other options are those of `ray.data.read_datasource`.
     """
-    source = WeirDatasource(Parts.of(dataset), concurrency)
+    source = WeirDatasource(Parts.of(dataset), dataset.explain(parts=True)["parts"], concurrency)
     return ray.data.read_datasource(source, concurrency=concurrency, override_num_blocks=source.parts.number, **options)
 
 

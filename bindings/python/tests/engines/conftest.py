@@ -27,19 +27,22 @@ def digest_of(elements, spec):
     return weir.digest(weir.from_generator(lambda: elements, str(spec)))
 
 
+def started(start, stop):
+    """What `start` returns. Ray gives a node 30 s, which is too little for a busy machine, so it may start again."""
+    for left in reversed(range(5)):
+        try:
+            return start()
+        except Exception as error:
+            if not left or "timed out during startup" not in str(error):
+                raise
+            stop()
+
+
 def begin(**options):
     """Connects to a cluster, and keeps Ray's own messages out of the tests' output."""
     import ray
 
-    for left in reversed(range(5)):
-        try:
-            ray.init(logging_level="ERROR", log_to_driver=False, **options)
-            break
-        except Exception as error:
-            # Ray gives a node 30 s, which is too little for a busy machine.
-            if not left or "timed out during startup" not in str(error):
-                raise
-            ray.shutdown()
+    started(lambda: ray.init(logging_level="ERROR", log_to_driver=False, **options), ray.shutdown)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     return context

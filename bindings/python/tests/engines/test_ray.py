@@ -14,6 +14,8 @@ import weir
 ray = pytest.importorskip("ray")
 from ray.data import ExecutionResources  # noqa: E402
 
+from weir.ray import _source_of  # noqa: E402
+
 
 @pytest.fixture(scope="module")
 def one_node():
@@ -47,6 +49,64 @@ def test_rows_say_their_place(one_node, tasks):
     ray_dataset = weir.ray.read(dataset, concurrency=2)
     assert ray_dataset.schema().names == [*dataset.spec.keys, "_part", "_index"]
     assert places(ray_dataset) == places_of(dataset, tasks)
+
+
+def known(dataset):
+    """What Ray is told about each part before it reads: rows and files."""
+    tasks = _source_of(weir.ray.read(dataset)).get_read_tasks(1)
+    return [(task.metadata.num_rows, task.metadata.input_files) for task in tasks]
+
+
+def files_in(folder, count):
+    """Files of 10 records each."""
+    names = [str(folder / f"{i}.tfrecord") for i in range(count)]
+    for name in names:
+        with weir.RecordWriter(name) as writer:
+            for i in range(10):
+                writer.write(f"{name} {i}".encode())
+    return names
+
+
+@pytest.mark.parametrize(
+    ("inner", "even"),
+    [
+        ("p -> p", ""),
+        ("p -> p | shuffle(5) | batch(4)", ""),
+        ("p -> p | batch(4)", ", even: true"),
+        ("p -> p | take(2)", ""),
+    ],
+)
+def test_rows_are_known_beforehand(one_node, inner, even):
+    dataset = weir.parse(f"range(50) | partition(4, {inner}{even}) | map(x -> {{x}})")
+    rows = [rows for rows, files in known(dataset)]
+    assert rows == [len(list(dataset.iterator(rank=part, world_size=4))) for part in range(4)]
+    ray_dataset = weir.ray.read(dataset)
+    assert ray_dataset.count() == sum(rows) == len(ray_dataset.take_all())
+
+
+def test_rows_that_no_graph_tells(one_node):
+    assert known(weir.parse(document(2, inner="filter(x -> x > 3) | map(x -> {x})"))) == [(None, None)] * 2
+
+
+@pytest.mark.parametrize("source", ["@names", "list_files(@pattern, shuffle: false)"])
+def test_files_are_known_beforehand(one_node, tmp_path, source):
+    names = files_in(tmp_path, 5)
+    given = {"names": names} if source == "@names" else {"pattern": f"{tmp_path}/*.tfrecord"}
+    dataset = weir.parse(f"tfrecord({source}) | map(s -> {{s}}) | partition(3, p -> p | shuffle(9))", **given)
+    for part, (rows, files) in enumerate(known(dataset)):
+        read = {element["s"].decode().split()[0] for element in dataset.iterator(rank=part, world_size=3)}
+        assert (rows, set(files)) == (None, read)
+    assert sorted(weir.ray.read(dataset).input_files()) == names
+
+
+def test_files_that_no_graph_tells(one_node, tmp_path):
+    names = files_in(tmp_path, 3)
+    text = "tfrecord({}) | partition({}, p -> p, by: {})"
+    shuffled = weir.parse(text.format("list_files(@pattern)", 3, '"files"'), pattern=f"{tmp_path}/*.tfrecord")
+    assert [files for _, files in known(shuffled)] == [None] * 3
+    assert [files for _, files in known(weir.parse(text.format("@names", 2, '"index"'), names=names))] == [None] * 2
+    alone = weir.parse(text.format("@names", 2, '"index"'), names=names[:1])
+    assert [files for _, files in known(alone)] == [tuple(names[:1])] * 2
 
 
 def test_parts_without_elements(one_node):
@@ -134,6 +194,13 @@ def test_another_number_of_ranks(one_node):
     other = weir.ray.iterator(weir.ray.read(weir.parse(document(4))))
     with pytest.raises(ValueError, match="another dataset"):
         other.load_state_dict(states)
+
+
+def test_a_large_graph(one_node):
+    """Ray warns of tasks above 1 MiB."""
+    rows = np.arange(200_000)
+    dataset = weir.parse("from_tensor_slices(@rows) | partition(2, p -> p | map(x -> {x}))", rows=rows)
+    assert sorted(row["x"] for row in weir.ray.read(dataset).iter_rows()) == rows.tolist()
 
 
 def test_the_window_is_bounded(one_node):

@@ -3,7 +3,7 @@
 import itertools
 
 import pytest
-from conftest import begin, digest_of, document, places, places_of
+from conftest import begin, digest_of, document, places, places_of, started
 
 import weir
 
@@ -13,7 +13,8 @@ from ray.cluster_utils import Cluster  # noqa: E402
 
 @pytest.fixture
 def cluster():
-    made = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "object_store_memory": 100 << 20})
+    head = {"num_cpus": 1, "object_store_memory": 100 << 20}
+    made = started(lambda: Cluster(initialize_head=True, head_node_args=head), ray.shutdown)
     yield made
     ray.shutdown()
     made.shutdown()
