@@ -162,13 +162,18 @@ int main(void) {
   explains_parts(runtime, "range(10) | partition(3, p -> p | batch(3)) | prefetch(1)",
                  "\"parts\": [{\"count\": 1, \"files\": null}, {\"count\": 1, \"files\": null}, "
                  "{\"count\": 2, \"files\": null}]");
-  explains_parts(runtime, "range(10) | partition(3, p -> p, even: true)", "[{\"count\": 3, \"files\": null}, ");
-  explains_parts(runtime, "range(6) | partition(2, p -> p | repeat())", "[{\"count\": \"infinite\", \"files\"");
-  explains_parts(runtime, "range(6) | partition(2, p -> p | filter(x -> x > 1))", "[{\"count\": \"unknown\", ");
-  explains_parts(runtime, "tfrecord([\"a\", \"b\", \"c\"]) | partition(2, p -> p | shuffle(4))",
-                 "[{\"count\": \"unknown\", \"files\": [\"a\", \"c\"]}, {\"count\": \"unknown\", \"files\": [\"b\"]}]");
-  explains_parts(runtime, "tfrecord(\"a\") | partition(2, p -> p | take(2), by: \"index\")",
-                 "[{\"count\": \"unknown\", \"files\": [\"a\"]}, {\"count\": \"unknown\", \"files\": [\"a\"]}]");
+  explains_parts(runtime, "range(10) | partition(3, p -> p, even: true)",
+                 "[{\"count\": 3, \"files\": null}, ");
+  explains_parts(runtime, "range(6) | partition(2, p -> p | repeat())",
+                 "[{\"count\": \"infinite\", \"files\"");
+  explains_parts(runtime, "range(6) | partition(2, p -> p | filter(x -> x > 1))",
+                 "[{\"count\": \"unknown\", ");
+  explains_parts(
+      runtime, "tfrecord([\"a\", \"b\", \"c\"]) | partition(2, p -> p | shuffle(4))",
+      "[{\"count\": \"unknown\", \"files\": [\"a\", \"c\"]}, {\"count\": \"unknown\", \"files\": [\"b\"]}]");
+  explains_parts(
+      runtime, "tfrecord(\"a\") | partition(2, p -> p | take(2), by: \"index\")",
+      "[{\"count\": \"unknown\", \"files\": [\"a\"]}, {\"count\": \"unknown\", \"files\": [\"a\"]}]");
   explains_parts(runtime, "tfrecord([\"a\", \"b\"]) | partition(3, p -> p, by: \"index\")",
                  "[{\"count\": \"unknown\", \"files\": null}, ");
   explains_parts(runtime, "param n: int64 range(6) | partition($n, p -> p)", "\"parts\": []");

@@ -141,7 +141,8 @@ std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n
   for (PartFacts& part : out) part.files.emplace();
   for (size_t i = 0; by == PartsBy::files && i < entries.size(); ++i)
     out[i % out.size()].files->emplace_back(entries[i].view());
-  for (size_t s = 0; by == PartsBy::index && s < out.size(); ++s) out[s].files->emplace_back(entries[0].view());
+  for (size_t s = 0; by == PartsBy::index && s < out.size(); ++s)
+    out[s].files->emplace_back(entries[0].view());
   return out;
 }
 
