@@ -194,6 +194,8 @@ class BlockCache::File final : public RandomAccessFile {
   }
   Result<uint64_t> do_size() override { return size_; }
   Result<FileInfo> do_info() override { return reader_.opened.info; }
+  uint64_t ahead_to_end() const override { return cache_->ahead_to_end(reader_); }
+  void ask_ahead(uint64_t bytes) override { cache_->ask_ahead(reader_, bytes); }
 
  private:
   const RefPtr<BlockCache> cache_;
@@ -330,15 +332,39 @@ void BlockCache::add_ahead(CacheReader& reader, uint64_t from, Added& added) {
   }
 }
 
-void BlockCache::ask(const CacheReader& reader, const RefPtr<Extent>& extent) {
-  const std::span<uint8_t> out(extent->data->data(), extent->data->size());
-  try {
-    reader.opened.file->read(extent->offset, out,
-                             [self = RefPtr<BlockCache>(this), extent, file = reader.opened.file](
-                                 Result<size_t> got) { self->finish(extent, std::move(got)); });
-  } catch (const std::bad_alloc&) {
-    finish(extent, Status(out_of_memory()));
+// The rest of the share is for the extent that is being read, and for one that reaches further.
+uint64_t BlockCache::most_ahead() const {
+  return (stream_bytes_ + shared_bytes_ / static_cast<uint64_t>(open_files_)) * 2 / 3;
+}
+
+void BlockCache::ask(const CacheReader& reader, const Added& added) {
+  for (size_t i = 0; i < added.count; ++i) {
+    const RefPtr<Extent>& extent = added.extents[i];
+    const std::span<uint8_t> out(extent->data->data(), extent->data->size());
+    try {
+      reader.opened.file->read(extent->offset, out,
+                               [self = RefPtr<BlockCache>(this), extent, file = reader.opened.file](
+                                   Result<size_t> got) { self->finish(extent, std::move(got)); });
+    } catch (const std::bad_alloc&) {
+      finish(extent, Status(out_of_memory()));
+    }
   }
+}
+
+uint64_t BlockCache::ahead_to_end(const CacheReader& reader) const {
+  MutexLock lock(mutex_);
+  return reader.next + reader.ahead >= reader.opened.info.size ? reader.ahead : 0;
+}
+
+void BlockCache::ask_ahead(CacheReader& reader, uint64_t bytes) {
+  Added added;
+  {
+    MutexLock lock(mutex_);
+    reader.begun = true;
+    reader.ahead = std::min(bytes, most_ahead());
+    add_ahead(reader, 0, added);
+  }
+  ask(reader, added);
 }
 
 void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
@@ -377,9 +403,7 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
       if (reader.ahead > 0) stop_ahead(reader);
       reader.ahead = 0;
     } else if (waits || reader.ahead == 0) {
-      // The rest of the share is for the extent that is being read, and for one that reaches further.
-      const uint64_t share = stream_bytes_ + shared_bytes_ / static_cast<uint64_t>(open_files_);
-      reader.ahead = std::clamp(2 * reader.ahead, kBlockBytes, share * 2 / 3);
+      reader.ahead = std::clamp(2 * reader.ahead, kBlockBytes, most_ahead());
     }
     reader.begun = true;
     reader.next = offset;
@@ -392,7 +416,7 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
     }
     if (reader.ahead > 0) add_ahead(reader, extent->end(), added);
   }
-  for (size_t i = 0; i < added.count; ++i) ask(reader, added.extents[i]);
+  ask(reader, added);
   WEIR_TRY(extent->wait());
   const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
   std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);

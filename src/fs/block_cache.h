@@ -53,7 +53,7 @@ struct CacheReader {
 class BlockCache : public RefCounted {
  public:
   static constexpr uint64_t kBlockBytes = uint64_t{1} << 20;
-  static constexpr uint64_t kMostBlocks = 8;
+  static constexpr uint64_t kMostBlocks = 4;
   static constexpr uint64_t kStreamBytes = uint64_t{8} << 20;
   // With spare pages, and what requests take beside it, up to 64 MiB.
   static constexpr uint64_t kSharedBytes = uint64_t{48} << 20;
@@ -75,6 +75,8 @@ class BlockCache : public RefCounted {
   void begin(std::string key, CacheReader& reader);
   void end(CacheReader& reader) noexcept;
   Result<size_t> read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out);
+  uint64_t ahead_to_end(const CacheReader& reader) const;
+  void ask_ahead(CacheReader& reader, uint64_t bytes);
   // The extent at `offset`; null if there is none.
   RefPtr<Extent> find(const CacheReader& reader, uint64_t offset) const;
   // Adds an extent from the block at `offset` on, of at most so many bytes.
@@ -82,7 +84,8 @@ class BlockCache : public RefCounted {
   // Those that one read asks for.
   struct Added;
   void add_ahead(CacheReader& reader, uint64_t from, Added& added);
-  void ask(const CacheReader& reader, const RefPtr<Extent>& extent);
+  uint64_t most_ahead() const;
+  void ask(const CacheReader& reader, const Added& added);
   void finish(const RefPtr<Extent>& extent, Result<size_t> got);
   bool make_room(uint64_t bytes);
   void keep(Extent& extent, bool next);

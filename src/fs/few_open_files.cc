@@ -22,13 +22,15 @@ class OpenFiles : public RefCounted {
 
   // The open file, until it has been read; opens it if need be.
   Result<RefPtr<RandomAccessFile>> lease(ReopenedFile& file);
+  // Null if it is closed.
+  RefPtr<RandomAccessFile> opened(const ReopenedFile& file) const;
   void forget(ReopenedFile& file) noexcept;
 
  private:
   FileSystem& files_;
   const std::shared_ptr<FileSystem> owner_;
   const size_t most_;
-  Mutex mutex_;
+  mutable Mutex mutex_;
   std::list<ReopenedFile*> used_;
 };
 
@@ -47,6 +49,13 @@ class ReopenedFile final : public RandomAccessFile {
   Result<uint64_t> do_size() override {
     WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
     return file->do_size();
+  }
+  uint64_t ahead_to_end() const override {
+    const RefPtr<RandomAccessFile> file = open_->opened(*this);
+    return file ? file->ahead_to_end() : 0;
+  }
+  void ask_ahead(uint64_t bytes) override {
+    if (const RefPtr<RandomAccessFile> file = open_->opened(*this)) file->ask_ahead(bytes);
   }
 
  private:
@@ -88,6 +97,11 @@ Result<RefPtr<RandomAccessFile>> OpenFiles::lease(ReopenedFile& file) {
     used_.pop_back();
   }
   return opened;
+}
+
+RefPtr<RandomAccessFile> OpenFiles::opened(const ReopenedFile& file) const {
+  MutexLock lock(mutex_);
+  return file.file_;
 }
 
 void OpenFiles::forget(ReopenedFile& file) noexcept {

@@ -46,6 +46,12 @@ class RandomAccessFile : public RefCounted {
   // What is known of the file that was opened; at least its size.
   Result<FileInfo> info();
 
+  // How many bytes are asked for ahead of reads in order once the end is among them, so that the next file may
+  // be; else 0, as where nothing is.
+  virtual uint64_t ahead_to_end() const { return 0; }
+  // Asks for so many bytes of its beginning, or fewer, and does not wait for them.
+  virtual void ask_ahead(uint64_t bytes) { static_cast<void>(bytes); }
+
   // The same without a BlockingRead, which must not lie in another: for a file that reads another.
   virtual Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) = 0;
   virtual Result<uint64_t> do_size() = 0;

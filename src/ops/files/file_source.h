@@ -59,6 +59,8 @@ namespace weir {
 // The greatest num_parallel_reads.
 inline constexpr int64_t kMaxInTurns = int64_t{1} << 20;
 inline constexpr const char* kFilesDoc = "A file name, a list of names, or a dataset of names.";
+// So many names are pulled at once, of which the next one may be opened ahead.
+inline constexpr int kNamesAtOnce = 64;
 inline constexpr int64_t kMaxBufferBytes = int64_t{1} << 30;
 inline constexpr const char* kBufferDoc =
     "The size of one read of a file, in bytes; 0: what is fastest where the file lies.";
@@ -131,12 +133,17 @@ class FileCursor final : public Cursor {
       : site_(opening),
         files_(opening, params.files.index, Port::Mode::keep),
         params_(params),
+        names_at_once_(opening.node->inputs()[static_cast<size_t>(params.files.index)]->deepest_lane() ==
+                               Lane::compute
+                           ? kNamesAtOnce
+                           : 1),
         block_bytes_(static_cast<size_t>(std::max(opening.ctx.ahead_bytes, kLeastAheadBytes))),
         memory_(make_memory(opening, params)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     for (;;) {
       file_rows::clear(batch_);
+      if constexpr (!kOpensByName) ask_for_next(ctx);
       if (!reader_) {
         Step opened = open_next(ctx);
         if (opened.error() || opened.answer() != PullResult::rows) return opened;
@@ -194,7 +201,9 @@ class FileCursor final : public Cursor {
       archive("named", file_.named);
     }
     memory_.state(archive);
-    if (archive.loading()) reader_.reset();
+    if (!archive.loading()) return;
+    reader_.reset();
+    next_ = {};
   }
 
   Step resume(Context& ctx) override {
@@ -252,7 +261,7 @@ class FileCursor final : public Cursor {
 
   // Opens the file whose name comes next, unless it could not be read from here on before.
   Step open_next(Context& ctx) {
-    PullResult got = files_.fill(ctx, Demand{});
+    PullResult got = files_.fill(ctx, {.rows = names_at_once_});
     if (got != PullResult::rows) return got;
     if (const ErrorPtr* error = files_.block().error_of(files_.begin())) {
       ErrorPtr copy = *error;
@@ -269,8 +278,9 @@ class FileCursor final : public Cursor {
     return PullResult::rows;
   }
 
-  std::string file_name() const {
-    const Tensor name = files_.block().columns[0].row(files_.begin());
+  std::string file_name() const { return file_name(files_.begin()); }
+  std::string file_name(int row) const {
+    const Tensor name = files_.block().columns[0].row(row);
     return std::string(name.as<const Str>()->view());
   }
   uint64_t read_number() const { return site_.read(file_name(), files_.position()); }
@@ -309,11 +319,33 @@ class FileCursor final : public Cursor {
     if constexpr (kOpensByName) {
       return Format::open(ctx, file, params_, memory_);
     } else {
-      WEIR_ASSIGN(auto stream, open_stream(ctx.session.files(), file, compression, read_bytes(params_)));
+      if (next_) {
+        stored_ = std::move(next_);
+      } else {
+        WEIR_ASSIGN(stored_, ctx.session.files().open(file));
+      }
+      looked_ahead_ = false;
+      WEIR_ASSIGN(auto stream, open_stream(stored_, compression, read_bytes(params_)));
       const Result<int64_t> bytes = stream->size();
       file_ = {bytes.ok() ? *bytes : -1, hash_of(file)};
       return make_reader(std::move(stream), static_cast<uint64_t>(ctx.runtime().limits.record_bytes));
     }
+  }
+
+  // Once all of a remote file has been asked for, opens the next one and asks for its beginning, so that the
+  // connections do not wait for this one's end. What cannot be opened is opened again when it is due, and says
+  // why.
+  void ask_for_next(Context& ctx) {
+    if (!reader_ || looked_ahead_ || files_.buffered() < 2) return;
+    const uint64_t ahead = stored_->ahead_to_end();
+    if (ahead == 0) return;
+    looked_ahead_ = true;
+    const int row = files_.begin() + 1;
+    if (files_.block().error_of(row)) return;
+    Result<RefPtr<RandomAccessFile>> opened = ctx.session.files().open(file_name(row));
+    if (!opened.ok()) return;
+    next_ = *std::move(opened);
+    next_->ask_ahead(ahead);
   }
 
   Result<std::unique_ptr<typename Format::Reader>> make_reader(std::unique_ptr<ByteStream> stream,
@@ -327,6 +359,8 @@ class FileCursor final : public Cursor {
 
   // The file's name is used up: what follows comes from the next one.
   void close_file() {
+    // One that was not opened was the next one.
+    if (!reader_) next_ = {};
     reader_.reset();
     open_ = false;
     file_ = {};
@@ -340,10 +374,16 @@ class FileCursor final : public Cursor {
   const ReadSite site_;
   Port files_;
   const Params params_;
+  // One where more names may have to be waited for.
+  const int names_at_once_;
   const size_t block_bytes_;
   // The reader's.
   FileMemory<Format> memory_;
   std::unique_ptr<typename Format::Reader> reader_;
+  // The file that it reads, and the one after it, if that has been opened, or could not be.
+  RefPtr<RandomAccessFile> stored_;
+  RefPtr<RandomAccessFile> next_;
+  bool looked_ahead_ = false;
   // The open file's number among the session's names.
   uint32_t source_ = 0;
   typename Format::Rows batch_;
