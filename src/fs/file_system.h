@@ -46,8 +46,8 @@ class RandomAccessFile : public RefCounted {
   // What is known of the file that was opened; at least its size.
   Result<FileInfo> info();
 
-  // How many bytes are asked for ahead of reads in order once the end is among them, so that the next file may
-  // be; else 0, as where nothing is.
+  // How many bytes are asked for ahead of reads in order once the end is among them, so that the next file
+  // may be; else 0, as where nothing is.
   virtual uint64_t ahead_to_end() const { return 0; }
   // Asks for so many bytes of its beginning, or fewer, and does not wait for them.
   virtual void ask_ahead(uint64_t bytes) { static_cast<void>(bytes); }

@@ -75,6 +75,7 @@ class ThroughFile final : public RemoteFile {
 
   void used(uint64_t offset, std::span<const uint8_t> bytes, size_t size) override {
     through_->counts->memory_bytes.fetch_add(size, std::memory_order_relaxed);
+    file_->used(offset, bytes, size);
     if (!keeps_) return;
     try {
       for (uint64_t at = 0; at < bytes.size(); at += kBlock)

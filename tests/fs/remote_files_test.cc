@@ -222,7 +222,36 @@ TEST_CASE("remote files: one that is read in order is read ahead, in longer and 
     longest = std::max(longest, range.size);
   }
   CHECK(end == bytes.size());
-  CHECK(longest == 8 * kMiB);
+  CHECK(longest == 4 * kMiB);
+}
+
+TEST_CASE("remote files: the beginning of the next one is asked for once, as far as the last one's end was") {
+  Far far;
+  const std::string bytes = some_bytes(6 * kMiB), next = some_bytes(5 * kMiB, 2);
+  far.store->files["a"] = {bytes, "v1"};
+  far.store->files["b"] = {next, "v1"};
+  auto a = far.open("a");
+  CHECK(a->ahead_to_end() == 0);
+  // Every read is answered at once, so it reads 1 MiB ahead.
+  CHECK(read(*a, 0, 4 * kMiB) == bytes.substr(0, 4 * kMiB));
+  CHECK(a->ahead_to_end() == 0);
+  CHECK(read(*a, 4 * kMiB, kMiB) == bytes.substr(4 * kMiB, kMiB));
+  CHECK(a->ahead_to_end() == kMiB);
+  auto b = far.open("b");
+  far.store->asked.clear();
+  b->ask_ahead(2 * kMiB);
+  CHECK(far.store->asked == std::vector<Range>{{0, kMiB}, {kMiB, kMiB}});
+  CHECK(read(*b, 0, next.size()) == next);
+  uint64_t end = 0;
+  for (const Range& range : far.store->asked) {
+    CHECK(range.offset == end);
+    end = range.offset + range.size;
+  }
+  CHECK(end == next.size());
+  // No more than its share.
+  auto c = far.open("a");
+  c->ask_ahead(1000 * kMiB);
+  CHECK(far.cache->used_bytes() <= (48 + 3 * 8) * kMiB);
 }
 
 TEST_CASE("remote files: readers of one version share its parts; those of another do not") {
@@ -279,14 +308,14 @@ TEST_CASE("remote files: no more is kept than open files may read ahead") {
 
 TEST_CASE("remote files: parts come into the memory of those that were dropped") {
   Far far;
-  // How much of a file is read into new memory, in parts of 8 MiB from its end, or in order: since every read
-  // is answered at once, the parts have 1 MiB then, and eight of them lie where one did.
+  // How much of a file is read into new memory, in parts of 4 MiB from its end, or in order: since every read
+  // is answered at once, the parts have 1 MiB then, and four of them lie where one did.
   const auto into_new = [&far](const char* name, bool in_order) {
     const std::string bytes(64 * kMiB, 'x');
     far.store->files[name] = {bytes, "v1"};
     far.store->into_new = 0;
     auto file = far.open(name);
-    const uint64_t length = in_order ? kMiB / 2 : 8 * kMiB;
+    const uint64_t length = in_order ? kMiB / 2 : 4 * kMiB;
     for (uint64_t done = 0; done < bytes.size(); done += length) {
       const uint64_t at = in_order ? done : bytes.size() - done - length;
       const bool same = read(*file, at, length) == bytes.substr(at, length);

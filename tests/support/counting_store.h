@@ -1,4 +1,5 @@
-// CountingStore: remote files in memory, for tests. Answers reads at once, and counts what was fetched.
+// CountingStore: remote files in memory, for tests. Answers reads at once, and counts what was fetched and
+// used.
 #pragma once
 
 #include <atomic>
@@ -22,10 +23,14 @@ class CountingStore final : public RemoteStore {
   };
   std::map<std::string, Stored> files;
   std::atomic<uint64_t> fetched_bytes{0};
+  std::atomic<uint64_t> used_bytes{0};
+  // How much had been used of all files when one was opened for the first time. For one thread at a time.
+  std::map<std::string, uint64_t> used_before;
+  std::atomic<int> openings{0};
 
   Result<FileInfo> stat(const std::string& name) override {
     const auto found = files.find(name);
-    if (found == files.end()) return file_error(Code::not_found, concat("no ", name), name);
+    if (found == files.end()) return read_error(Code::not_found, concat("no ", name), name);
     return FileInfo{.size = found->second.bytes.size(), .version = found->second.version};
   }
   Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) override {
@@ -36,6 +41,8 @@ class CountingStore final : public RemoteStore {
     return out;
   }
   Result<OpenedRemote> open(const std::string& name) override {
+    ++openings;
+    used_before.emplace(name, used_bytes);
     WEIR_ASSIGN(FileInfo info, stat(name));
     return OpenedRemote{make_ref<File>(RefPtr<CountingStore>(this), files[name].bytes), std::move(info)};
   }
@@ -53,6 +60,7 @@ class CountingStore final : public RemoteStore {
     File(RefPtr<CountingStore> store, std::string bytes)
         : store_(std::move(store)), bytes_(std::move(bytes)) {}
     void give_up() noexcept override {}
+    void used(uint64_t, std::span<const uint8_t>, size_t size) override { store_->used_bytes += size; }
     void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
       store_->fetched_bytes += out.size();
       std::memcpy(out.data(), bytes_.data() + offset, out.size());

@@ -333,8 +333,8 @@ class FileCursor final : public Cursor {
   }
 
   // Once all of a remote file has been asked for, opens the next one and asks for its beginning, so that the
-  // connections do not wait for this one's end. What cannot be opened is opened again when it is due, and says
-  // why.
+  // connections do not wait for this one's end. What cannot be opened is opened again when it is due, and
+  // says why.
   void ask_for_next(Context& ctx) {
     if (!reader_ || looked_ahead_ || files_.buffered() < 2) return;
     const uint64_t ahead = stored_->ahead_to_end();
