@@ -49,12 +49,12 @@ struct FarList {
   ThreadsRuntime runtime;
 };
 
-const std::string kFiles = R"(fixed_length_record(["far://0", "far://1", "far://2", "far://3"], 65536))";
+const std::string kListOfFour = R"(fixed_length_record(["far://0", "far://1", "far://2", "far://3"], 65536))";
 
 TEST_CASE("next file: it is opened before the last bytes of the one before it are used") {
   for (const char* const after : {"", " | partition(1, p -> p, by: \"files\")"}) {
     FarList far;
-    const auto iterator = open_text(*far.runtime, kFiles + after);
+    const auto iterator = open_text(*far.runtime, kListOfFour + after);
     CHECK(far.read(*iterator) == far.lines);
     CHECK(far.store->openings == 4);
     CHECK(far.store->fetched_bytes == 18 * kPart);
@@ -72,7 +72,7 @@ TEST_CASE("next file: it is opened before the last bytes of the one before it ar
 TEST_CASE("next file: one that cannot be opened says so when it is due, and the others follow") {
   FarList far;
   far.store->files.erase("far://1");
-  const auto iterator = open_text(*far.runtime, kFiles);
+  const auto iterator = open_text(*far.runtime, kListOfFour);
   std::vector<std::string> expected = far.lines;
   expected.erase(expected.begin() + 48, expected.begin() + 48 + 64);
   expected.insert(expected.begin() + 48, "error: not_found");
@@ -81,7 +81,7 @@ TEST_CASE("next file: one that cannot be opened says so when it is due, and the 
 }
 
 TEST_CASE("next file: one that could not be opened before a position was saved fails again behind it") {
-  const std::string pipeline = kFiles + " | shuffle(200, seed: 1)";
+  const std::string pipeline = kListOfFour + " | shuffle(200, seed: 1)";
   FarList far;
   const test::CountingStore::Stored second = far.store->files["far://1"];
   far.store->files.erase("far://1");
@@ -98,10 +98,10 @@ TEST_CASE("next file: one that could not be opened before a position was saved f
 TEST_CASE("next file: a position at any element continues, over files that were opened ahead") {
   FarList far;
   for (int64_t taken = 0; taken < 72; taken += 3) {
-    const auto iterator = open_text(*far.runtime, kFiles);
+    const auto iterator = open_text(*far.runtime, kListOfFour);
     std::vector<std::string> got = far.read(*iterator, taken);
     const std::string saved = require_value(iterator->save());
-    const auto restored = open_text(*far.runtime, kFiles, &saved);
+    const auto restored = open_text(*far.runtime, kListOfFour, &saved);
     for (const std::string& line : far.read(*restored)) got.push_back(line);
     const bool same = got == far.lines;
     CHECK(same);
