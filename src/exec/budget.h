@@ -2,7 +2,7 @@
 //
 // The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the
 // rows that it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays
-// as full as allowed. One row is always admitted, so that a row larger than all of the room passes.
+// as full as allowed, or for more where its owner says so. One row is always admitted, so that a row larger than all of the room passes.
 //
 // All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
 // first raises the count of rows taken and then checks whether the filler stopped; the filler first says that
@@ -37,10 +37,10 @@ class Budget {
   int64_t held_rows() const { return charged_rows_.load(std::memory_order_relaxed) - taken_rows_.load(); }
   int64_t held_bytes() const { return held_bytes_.load(std::memory_order_relaxed); }
   int64_t taken_rows() const { return taken_rows_.load(std::memory_order_relaxed); }
-  // True if less is held than `max_rows` rows and the room in bytes, or nothing.
-  bool has_room(int64_t max_rows) const {
+  // True if less is held than `max_rows` rows and `max_bytes` of the room in bytes, or nothing.
+  bool has_room(int64_t max_rows, int64_t max_bytes = INT64_MAX) const {
     const int64_t rows = held_rows();
-    return rows <= 0 || (rows < max_rows && held_bytes() < max_bytes_);
+    return rows <= 0 || (rows < max_rows && held_bytes() < std::min(max_bytes, max_bytes_));
   }
   void charge(int64_t rows, int64_t bytes) {
     add_alone(charged_rows_, rows);
@@ -110,8 +110,8 @@ class Budget {
   }
   // Returns true, once after each stop, if there is room again. The caller must then wake the filler. One
   // that has not begun counts as stopped.
-  bool may_resume(int64_t max_rows) {
-    if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows)) return false;
+  bool may_resume(int64_t max_rows, int64_t max_bytes = INT64_MAX) {
+    if (!stopped_.load(std::memory_order_relaxed) || !has_room(max_rows, max_bytes)) return false;
     stopped_.store(false, std::memory_order_relaxed);
     return true;
   }

@@ -118,8 +118,9 @@ RefPtr<Pump> Prefetch::add(WindowBlock& block) noexcept {
 // Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't
 // woken for each.
 bool Prefetch::may_resume() noexcept {
-  const int64_t rows = max_rows();
-  if (!budget_.may_resume(buffer_.fixed() ? rows : rows - rows / kRoomPart)) return false;
+  const int64_t part = buffer_.fixed() ? INT64_MAX : kRoomPart;
+  if (!budget_.may_resume(max_rows() - max_rows() / part, options_.max_bytes - options_.max_bytes / part))
+    return false;
   has_room();
   return true;
 }

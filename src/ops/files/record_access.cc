@@ -8,6 +8,7 @@
 #include "core/checked.h"
 #include "core/text.h"
 #include "fs/read_through.h"
+#include "ops/access/read_ahead.h"
 #include "ops/files/find_index.h"
 
 namespace weir {
@@ -23,9 +24,13 @@ constexpr size_t kMaxOpen = 64;
 
 class RecordAccess final : public Access {
  public:
-  RecordAccess(FileSystem& files, Compression compression, uint64_t record_limit,
-               std::unique_ptr<RecordRows> rows)
-      : files_(files), compression_(compression), record_limit_(record_limit), rows_(std::move(rows)) {}
+  RecordAccess(const Context& ctx, Compression compression, std::unique_ptr<RecordRows> rows)
+      : files_(ctx.session.files()),
+        compression_(compression),
+        record_limit_(static_cast<uint64_t>(ctx.runtime().limits.record_bytes)),
+        rows_(std::move(rows)),
+        pool_(static_cast<size_t>(
+            std::clamp(ctx.ahead_bytes, kLeastAheadBytes, static_cast<int64_t>(4 * kRunBytes)))) {}
 
   Status add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
     const auto sum = checked_add(count_, index->count());
@@ -192,7 +197,7 @@ class RecordAccess final : public Access {
   int64_t count_ = 0;
   // Those whose file is open, the first opened first.
   std::list<Part*> open_;
-  BufferPool pool_{4 * kRunBytes};
+  BufferPool pool_;
   // The bytes of the last small read, and the list that holds nothing else.
   BufferRef spare_;
   OwnersRef spare_owners_;
@@ -205,13 +210,11 @@ class RecordAccess final : public Access {
 Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
                                               Compression compression, std::unique_ptr<RecordRows> rows,
                                               const FindIndex& find) {
-  Runtime& runtime = ctx.runtime();
-  auto access = std::make_unique<RecordAccess>(
-      ctx.session.files(), compression, static_cast<uint64_t>(runtime.limits.record_bytes), std::move(rows));
+  auto access = std::make_unique<RecordAccess>(ctx, compression, std::move(rows));
   for (const std::string& name : files) {
     WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
     WEIR_TRY(
-        access->add(name, std::move(index), runtime.origins ? ctx.session.source_names().number(name) : 0));
+        access->add(name, std::move(index), ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
   }
   return std::unique_ptr<Access>(std::move(access));
 }

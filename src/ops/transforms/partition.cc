@@ -56,7 +56,7 @@ struct Params : ParamsOf<Params> {
 // What a part may have ready, and what all together may.
 constexpr int64_t kPartRows = 2 * kMaxBlockRows;
 constexpr int64_t kPartBytes = int64_t{8} << 20;
-constexpr int64_t kAllBytes = int64_t{64} << 20;
+constexpr int64_t kAllBytes = int64_t{32} << 20;
 constexpr int64_t kMostAtOnce = 4096;
 // A single row of so many bytes is copied sooner than shared.
 constexpr int64_t kCopiedBytes = 4096;
@@ -561,7 +561,7 @@ const OperatorDef& definition() {
           {.doc =
                "Cuts the input into `n` parts, applies `f` to each, and gives one element of each part in turn, parts that have ended left out. A rank of several gives those of the parts s whose s modulo the number of ranks is the rank, which comes from the iterator's options or from the environment; their number must divide `n` (failed_precondition). Whatever stands inside a part is that part's alone: shuffles, batches and random draws depend on the part and not on the number of ranks. So the positions of all ranks continue as those of another number of ranks, each part where it was; the next element is that of a part which has given fewest. An error inside a part takes the part's turn. Behind it stand operators that hold no elements back, such as map, filter, prefetch and options; those that count, such as take and enumerate, count the elements of their rank.",
            .cost =
-               "A part opens when its turn comes and runs ahead on other threads; each element is copied once. All parts together have 64 MiB ready; a source inside a part reads ahead as much as the part may have ready, and 64 KiB at least. Each rank reads what its parts need. A checkpoint has a compact position of each part.",
+               "A part opens when its turn comes and runs ahead on other threads; each element is copied once. All parts together have 32 MiB ready; a source inside a part reads ahead as much as the part may have ready, and 64 KiB at least. Each rank reads what its parts need. A checkpoint has a compact position of each part.",
            .example = "range(10) | partition(3, p -> p | batch(2))",
            .output = "[0, 1]\n[3, 4]\n[6, 7]\n[2]\n[5]\n[8, 9]",
            .bench = "range(1000000) | partition(16, p -> p)",
