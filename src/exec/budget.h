@@ -2,7 +2,8 @@
 //
 // The filling side charges the rows that it adds and stops when there is no room; the consumer refunds the
 // rows that it takes. A stopped filler resumes as soon as there is room for a row, so that the window stays
-// as full as allowed, or for more where its owner says so. One row is always admitted, so that a row larger than all of the room passes.
+// as full as allowed, or for more where its owner says so. One row is always admitted, so that a row larger
+// than all of the room passes.
 //
 // All methods require the window's lock except take_rows(), which the consumer calls without it. take_rows()
 // first raises the count of rows taken and then checks whether the filler stopped; the filler first says that

@@ -2,11 +2,16 @@
 // runs everything itself, so that the figure is the same each time.
 #include <malloc.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
 
+#include "core/text.h"
 #include "exec/scheduler.h"
 #include "exec/threads.h"
 #include "support/pipeline.h"
+#include "support/temporary_folder.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define WEIR_OWN_MALLOC 1
@@ -81,6 +86,30 @@ TEST_CASE("memory: 64 pipelines at rest hold 8 MB at most") {
     CHECK(held_bytes() - before <= 8'000'000);
     for (const auto& pipeline : pipelines) pipeline->stage.reset();
   }
+}
+
+// A window of 512 KiB over each part, another over its reads, and the memory that these keep for the next.
+TEST_CASE("memory: 64 parts of a file hold 140 MB at most") {
+  StandingClock clock;
+  ThreadsRuntime runtime;
+  const auto executor = make_threads({.compute_threads = 2, .probe = [](int) { return false; }});
+  runtime->executor = executor.get();
+  runtime->clock = &clock;
+  const TemporaryFolder folder;
+  std::ofstream(folder.at("zeros")).close();
+  std::filesystem::resize_file(folder.at("zeros"), 256'000'000);
+  const DocumentRef document = parse_text(*runtime, concat("fixed_length_record(", quote(folder.at("zeros")),
+                                                           ", 1000) | partition(64, p -> p, by: \"index\")"));
+  const int64_t before = held_bytes();
+  Resting reading(*runtime, *document);
+  int64_t most = 0;
+  for (int round = 0; round < 50; ++round) {
+    for (int row = 0; row < 64 * 50; ++row) reading.pull();
+    reading.settle();
+    most = std::max(most, held_bytes() - before);
+  }
+  CHECK(most <= 140'000'000);
+  reading.stage.reset();
 }
 
 #endif

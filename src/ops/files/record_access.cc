@@ -213,8 +213,8 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
   auto access = std::make_unique<RecordAccess>(ctx, compression, std::move(rows));
   for (const std::string& name : files) {
     WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
-    WEIR_TRY(
-        access->add(name, std::move(index), ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
+    WEIR_TRY(access->add(name, std::move(index),
+                         ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
   }
   return std::unique_ptr<Access>(std::move(access));
 }
