@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <pthread.h>
 
+#include <cstdlib>
+
 #include "core/sync.h"
 
 namespace weir {
@@ -10,15 +12,20 @@ namespace weir {
 namespace {
 
 // Never destroyed: threads may still load while the process ends.
-Mutex& loading = *new Mutex;
+Mutex& changing = *new Mutex;
 [[maybe_unused]] const int watches_forks =
-    pthread_atfork([] { loading.lock(); }, [] { loading.unlock(); }, [] { loading.unlock(); });
+    pthread_atfork([] { changing.lock(); }, [] { changing.unlock(); }, [] { changing.unlock(); });
 
 }  // namespace
 
 void* load_library(const char* name) {
-  MutexLock lock(loading);
+  MutexLock lock(changing);
   return ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
+}
+
+bool call_at_exit(void (*function)()) {
+  MutexLock lock(changing);
+  return std::atexit(function) == 0;
 }
 
 }  // namespace weir

@@ -17,6 +17,7 @@
 #include <utility>
 
 #include "core/float_mode.h"
+#include "core/load_library.h"
 #include "core/once.h"
 #include "core/sync.h"
 #include "core/text.h"
@@ -309,7 +310,7 @@ class ThreadQueue final : public JobQueue {
 class ArenaStarts {
  public:
   static void watch_exit() {
-    registered.call([] { std::atexit(&ArenaStarts::wait_at_exit); });
+    registered.call([] { call_at_exit(&ArenaStarts::wait_at_exit); });
   }
 
   // Counts a start as long as it lives.
