@@ -31,7 +31,8 @@ def test_a_hundred_thousand_objects_are_listed(extension, monkeypatch):
         monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
         entries = extension().list("s3://bucket/many/")
         assert len(entries) == 100_000 and entries["099999"]["size"] == 99_999
-        assert len(fake.requests) == 100
+        # One whose answer is late is asked for twice.
+        assert len({path for _, path, _, _ in fake.requests}) == 100
 
 
 @pytest.fixture
