@@ -197,13 +197,9 @@ int32_t weir_dataset_explain(weir_dataset dataset, uint32_t flags, weir_bytes* o
     if (flags & WEIR_EXPLAIN_PARTS && flags != WEIR_EXPLAIN_PARTS)
       return invalid_argument(Mistake("WEIR_EXPLAIN_PARTS stands alone", "leave the other flags out"));
     WEIR_ASSIGN(DocumentRef document, document_of(dataset));
-    if (flags & WEIR_EXPLAIN_PARTS) {
-      *out = make_bytes(explain_parts(*document));
-      return Status();
-    }
     const bool json = !(flags & WEIR_TEXT);
     *out = make_bytes(flags & WEIR_EXPLAIN_CHECKPOINT ? checkpoint_needs(*document, json)
-                                                      : explain(*document, json));
+                                                      : explain(*document, json, flags & WEIR_EXPLAIN_PARTS));
     return Status();
   });
 }

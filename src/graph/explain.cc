@@ -258,7 +258,7 @@ std::string parts_json(const Dataset& root) {
 
 }  // namespace
 
-std::string explain(const Document& document, bool json) {
+std::string explain(const Document& document, bool json, bool parts) {
   Explainer explainer(*document.root(), json);
   const Totals& totals = explainer.totals();
   const Result<Rewrites>& made = document.rewrites();
@@ -267,7 +267,8 @@ std::string explain(const Document& document, bool json) {
     return concat(R"({"graph": )", explainer.take_nodes(), R"(, "rewrites": )", rewrites_json(rewrites),
                   R"(, "windows": )", totals.windows, R"(, "lanes": [)", lanes_json(totals),
                   R"(], "max_bytes": )", limit_json(totals.bytes), R"(, "checkpoint": )",
-                  checkpoint_needs(document, true), "}");
+                  checkpoint_needs(document, true),
+                  parts ? concat(R"(, "parts": )", parts_json(*document.root())) : "", "}");
   }
   std::string out = explainer.take_nodes() + rewrites_text(rewrites);
   out += totals.windows == 0
@@ -276,12 +277,6 @@ std::string explain(const Document& document, bool json) {
                       totals.bytes < 0 ? "; they are not limited in bytes"
                                        : concat("; they hold up to ", totals.bytes, " bytes"));
   return concat(out, "\n", checkpoint_needs(document, false));
-}
-
-std::string explain_parts(const Document& document) {
-  std::string out = explain(document, true);
-  out.pop_back();
-  return concat(out, R"(, "parts": )", parts_json(*document.root()), "}");
 }
 
 }  // namespace weir

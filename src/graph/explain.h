@@ -8,9 +8,8 @@
 
 namespace weir {
 
-// As JSON, which weir.h describes, or as lines for a terminal.
-std::string explain(const Document& document, bool json);
-// As JSON, and "parts": what is known of those of the partition that gives its elements.
-std::string explain_parts(const Document& document);
+// As JSON, which weir.h describes, or as lines for a terminal. With `parts`, JSON also has what is known of
+// those of the partition that gives the elements.
+std::string explain(const Document& document, bool json, bool parts = false);
 
 }  // namespace weir
