@@ -7,6 +7,9 @@
 
 namespace weir {
 
+namespace {
+
+// Those of `node`, a pipeline over `count` elements.
 int64_t count_of_part(const Dataset& node, int64_t count) {
   if (node.op().position.opens_variables) return count;
   if (node.inputs().empty()) return node.cardinality();
@@ -15,6 +18,8 @@ int64_t count_of_part(const Dataset& node, int64_t count) {
     inputs.push_back(Dataset::stand_in(*input, count_of_part(*input, count)));
   return node.dynamic() ? kUnknown : count_elements(node.op(), node.params(), inputs);
 }
+
+}  // namespace
 
 int64_t count_after(const Function& f, int64_t count) {
   const auto* const compiled = dynamic_cast<const CompiledFunction*>(&f);

@@ -71,11 +71,11 @@ bool needs_index(const Dataset& node) {
 }
 
 // The names that a dataset has in each epoch, if the graph has them.
-const Tensor* known_names(const Dataset& names) {
+const Tensor* listed_names(const Dataset& names) {
   if (const auto* const list = dynamic_cast<const FromTensorSlicesParams*>(&names.params()))
     return list->value.values.size() == 1 ? &list->value.values[0] : nullptr;
   const bool stands_for = names.op().typing.expand != nullptr && !names.dynamic();
-  if (stands_for || names.op().position.found_names != nullptr) return known_names(*names.inputs().back());
+  if (stands_for || names.op().position.found_names != nullptr) return listed_names(*names.inputs().back());
   return nullptr;
 }
 
@@ -134,15 +134,15 @@ std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n
       out[static_cast<size_t>(s)].count = first_row(s + 1, rows, n) - first_row(s, rows, n);
   }
   const Result<DatasetRef> list = names_of(input);
-  const Tensor* const names = list.ok() && *list ? known_names(**list) : nullptr;
-  if (!names || by == PartsBy::automatic) return out;
+  const Tensor* const names = list.ok() && *list ? listed_names(**list) : nullptr;
+  if (!names) return out;
   const std::span<const Str> entries = names->entries<const Str>();
-  if (by == PartsBy::index && entries.size() != 1) return out;
-  for (PartFacts& part : out) part.files.emplace();
-  for (size_t i = 0; by == PartsBy::files && i < entries.size(); ++i)
-    out[i % out.size()].files->emplace_back(entries[i].view());
-  for (size_t s = 0; by == PartsBy::index && s < out.size(); ++s)
-    out[s].files->emplace_back(entries[0].view());
+  if (by == PartsBy::files) {
+    for (PartFacts& part : out) part.files.emplace();
+    for (size_t i = 0; i < entries.size(); ++i) out[i % out.size()].files->emplace_back(entries[i].view());
+  } else if (by == PartsBy::index && entries.size() == 1) {
+    for (PartFacts& part : out) part.files.emplace(1, std::string(entries[0].view()));
+  }
   return out;
 }
 

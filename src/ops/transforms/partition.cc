@@ -525,19 +525,15 @@ std::vector<PartFacts> facts(const ParamsBase& base, const Dataset& input) {
     part.count = count_after(function_of(params.f), part.count);
     if (fewest == kInfinite || (part.count != kInfinite && part.count < fewest)) fewest = part.count;
   }
-  const bool even = params.even.value_or(true);
-  for (PartFacts& part : parts) {
-    if (even) part.count = params.even.is_constant() ? fewest : kUnknown;
-  }
+  if (!params.even.value_or(true)) return parts;
+  for (PartFacts& part : parts) part.count = params.even.is_constant() ? fewest : kUnknown;
   return parts;
 }
 
 Status check_even(const Params& params, PartsBy by) {
-  const auto* compiled = dynamic_cast<const CompiledFunction*>(&function_of(params.f));
-  const Dataset* const body = compiled ? compiled->body() : nullptr;
   // By position, the number of rows is known when the dataset is opened at the latest.
   const int64_t rows = by == PartsBy::index ? 1 : kUnknown;
-  if (body ? count_of_part(*body, rows) != kUnknown : compiled && rows != kUnknown) return Status();
+  if (count_after(function_of(params.f), rows) != kUnknown) return Status();
   return invalid_argument(expected_found("parts of known cardinality for even: true", "unknown ones",
                                          "put assert_cardinality(n) at the end of the part"));
 }
