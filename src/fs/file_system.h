@@ -46,8 +46,8 @@ class RandomAccessFile : public RefCounted {
   // What is known of the file that was opened; at least its size.
   Result<FileInfo> info();
 
-  // How many bytes are asked for ahead of reads in order once the end is among them, so that the next file
-  // may be; else 0, as where nothing is.
+  // Once all that is left has been asked for ahead of reads in order: how far ahead that goes. The next file
+  // may be asked for, too. Before, and where nothing is read ahead, 0.
   virtual uint64_t ahead_to_end() const { return 0; }
   // Asks for so many bytes of its beginning, or fewer, and does not wait for them.
   virtual void ask_ahead(uint64_t bytes) { static_cast<void>(bytes); }

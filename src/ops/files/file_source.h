@@ -362,6 +362,7 @@ class FileCursor final : public Cursor {
     // One that was not opened was the next one.
     if (!reader_) next_ = {};
     reader_.reset();
+    stored_ = {};
     open_ = false;
     file_ = {};
     position_ = {};
