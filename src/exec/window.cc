@@ -115,12 +115,11 @@ RefPtr<Pump> Prefetch::add(WindowBlock& block) noexcept {
   return nullptr;
 }
 
-// Where the number of rows is the window's own choice, the pump waits for room for some, so that it isn't
-// woken for each.
+// Where its size is the window's own choice, the pump waits for room for some rows, so that it isn't woken
+// for each.
 bool Prefetch::may_resume() noexcept {
-  const int64_t part = buffer_.fixed() ? INT64_MAX : kRoomPart;
-  if (!budget_.may_resume(max_rows() - max_rows() / part, options_.max_bytes - options_.max_bytes / part))
-    return false;
+  const auto filled = [&](int64_t most) { return buffer_.fixed() ? most : most - most / kRoomPart; };
+  if (!budget_.may_resume(filled(max_rows()), filled(options_.max_bytes))) return false;
   has_room();
   return true;
 }

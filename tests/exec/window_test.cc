@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <new>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "exec/feeds.h"
@@ -207,6 +208,30 @@ TEST_CASE("window: holds its room in bytes, and a row that begins within it", "[
     }
     CHECK(most == room);
   }
+}
+
+TEST_CASE("window: one that chooses its size waits until a quarter of its bytes is free", "[threads]") {
+  ThreadsWorld world({.probe = no_threads});
+  std::atomic<int64_t> pulled{0};
+  Reader reader(world.runtime, [&](Session& s) {
+    s.scheduler->wants_threads();
+    WindowOptions options = window_options(1000, 8);
+    options.first_rows = 500;
+    // 100 rows.
+    options.max_bytes = 800;
+    return window(s, counting({.total = 1000}, &pulled), options);
+  });
+  int64_t before = 0;
+  int64_t least = INT64_MAX;
+  for (int64_t given = 1; given <= 600; ++given) {
+    REQUIRE(*reader.next() == PullResult::rows);
+    reader.settle();
+    const int64_t more = pulled - std::exchange(before, pulled.load());
+    // It ramps up at first.
+    if (given > 200 && more > 0) least = std::min(least, more);
+  }
+  CHECK(least >= 25);
+  CHECK(least <= 100);
 }
 
 TEST_CASE("window: a piece holds as many whole rows as fit the bytes wanted, and one at least", "[threads]") {
