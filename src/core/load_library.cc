@@ -23,9 +23,9 @@ void* load_library(const char* name) {
   return ::dlopen(name, RTLD_NOW | RTLD_LOCAL);
 }
 
-bool call_at_exit(void (*function)()) {
+void call_at_exit(void (*function)()) {
   MutexLock lock(changing);
-  return std::atexit(function) == 0;
+  std::atexit(function);
 }
 
 }  // namespace weir

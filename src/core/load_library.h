@@ -8,7 +8,7 @@ namespace weir {
 // The library with its symbols for itself, or null. May be called on any thread.
 void* load_library(const char* name);
 
-// False if there is no memory for it.
-bool call_at_exit(void (*function)());
+// Where there is no memory for it, nothing is called.
+void call_at_exit(void (*function)());
 
 }  // namespace weir
