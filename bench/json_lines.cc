@@ -20,13 +20,13 @@ struct Columns {
   std::vector<int64_t> id, row, column, sizes, lengths;
   std::vector<double> score, x, y;
   std::vector<std::string_view> name, kind, url, tags;
-  std::vector<bool> on;
+  std::vector<bool> on, missing;
 
   void clear() {
     for (auto* numbers : {&id, &row, &column, &sizes, &lengths}) numbers->clear();
     for (auto* numbers : {&score, &x, &y}) numbers->clear();
     for (auto* texts : {&name, &kind, &url, &tags}) texts->clear();
-    on.clear();
+    for (auto* truths : {&on, &missing}) truths->clear();
   }
 
   void add(ondemand::object object) {
@@ -35,16 +35,16 @@ struct Columns {
     score.push_back(object["score"].get_double());
     kind.push_back(object["kind"].get_string());
     on.push_back(object["on"].get_bool());
-    const size_t before = tags.size() + sizes.size();
+    lengths.push_back(static_cast<int64_t>(tags.size()));
     for (auto tag : object["tags"].get_array()) tags.push_back(tag.get_string());
     x.push_back(object["x"].get_double());
     y.push_back(object["y"].get_double());
     ondemand::object at = object["at"].get_object();
     row.push_back(at["row"].get_int64());
     column.push_back(at["column"].get_int64());
-    on.back() = on.back() != object["note"].is_null();
+    missing.push_back(object["note"].is_null());
+    lengths.push_back(static_cast<int64_t>(sizes.size()));
     for (auto size : object["sizes"].get_array()) sizes.push_back(size.get_int64());
-    lengths.push_back(static_cast<int64_t>(tags.size() + sizes.size() - before));
     url.push_back(object["url"].get_string());
   }
 };

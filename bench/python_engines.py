@@ -6,9 +6,8 @@
 Records of 1 KB, tf.Examples of a string and a number, in two files of the folder (default: build/bench-engines),
 become Arrow blocks: parsed to two columns, or whole. Ray has one node and two tasks. "Ray alone" has tasks that yield
 one ready-made block again and again, and "each alone" is the rate at which weir alone and then Ray alone would handle
-each record. Needs ray[data]; read_tfrecords needs tensorflow, without which it is left out,
-and parses only. Prints records per second, and the median of each round's ratios. Run it under chrt -r 10 where
-others work.
+each record. Needs ray[data]; read_tfrecords parses only, and is left out without tensorflow. Prints records per second,
+and the median of each round's ratios. Run it under chrt -r 10 where others work.
 """
 
 import functools

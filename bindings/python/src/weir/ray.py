@@ -32,7 +32,7 @@ _AHEAD = 2  # chunks of a part that are asked for before they are due
 def _reading(parts: Parts, part: int) -> Callable[[], Iterable[pa.Table]]:
     """What a read task does. It has as many threads as processors were reserved for it."""
 
-    # Ray asks for its name, which a functools.partial has not, where it is large.
+    # Ray asks a large task for its __name__, and a functools.partial has none.
     def read_part() -> Iterable[pa.Table]:
         reserved = ray.get_runtime_context().get_assigned_resources().get("CPU", 0)
         return parts.blocks(part, threads=int(reserved))
