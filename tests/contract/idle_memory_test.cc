@@ -30,6 +30,17 @@ struct StandingClock final : Clock {
   int64_t now_ns() override { return 0; }
 };
 
+// Of the thread that uses it alone.
+struct StandingRuntime : ThreadsRuntime {
+  StandingRuntime() {
+    (*this)->executor = executor.get();
+    (*this)->clock = &clock;
+  }
+  StandingClock clock;
+  const std::unique_ptr<Executor> executor =
+      make_threads({.compute_threads = 2, .probe = [](int) { return false; }});
+};
+
 struct Resting {
   Resting(Runtime& runtime, const Document& document)
       : session(counted(make_session(runtime))),
@@ -67,11 +78,7 @@ int64_t held_bytes() {
 }
 
 TEST_CASE("memory: 64 pipelines at rest hold 8 MB at most") {
-  StandingClock clock;
-  ThreadsRuntime runtime;
-  const auto executor = make_threads({.compute_threads = 2, .probe = [](int) { return false; }});
-  runtime->executor = executor.get();
-  runtime->clock = &clock;
+  StandingRuntime runtime;
   const DocumentRef document = parse_text(
       *runtime, "range(1000000000) | map(x -> x + 1, num_parallel_calls: auto) | batch(32) | prefetch(auto)");
   for (int pulls : {1, 3, 100}) {
@@ -90,11 +97,7 @@ TEST_CASE("memory: 64 pipelines at rest hold 8 MB at most") {
 
 // A window of 512 KiB over each part, another over its reads, and the memory that these keep for the next.
 TEST_CASE("memory: 64 parts of a file hold 140 MB at most") {
-  StandingClock clock;
-  ThreadsRuntime runtime;
-  const auto executor = make_threads({.compute_threads = 2, .probe = [](int) { return false; }});
-  runtime->executor = executor.get();
-  runtime->clock = &clock;
+  StandingRuntime runtime;
   const TemporaryFolder folder;
   std::ofstream(folder.at("zeros")).close();
   std::filesystem::resize_file(folder.at("zeros"), 256'000'000);

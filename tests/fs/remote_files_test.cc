@@ -248,10 +248,13 @@ TEST_CASE("remote files: the beginning of the next one is asked for once, as far
     end = range.offset + range.size;
   }
   CHECK(end == next.size());
-  // No more than its share.
-  auto c = far.open("a");
+  // No more than two thirds of its share, which is 8 MiB and a third of 48.
+  far.store->files["c"] = {some_bytes(40 * kMiB), "v1"};
+  auto c = far.open("c");
+  far.store->asked.clear();
   c->ask_ahead(1000 * kMiB);
-  CHECK(far.cache->used_bytes() <= (48 + 3 * 8) * kMiB);
+  CHECK(far.store->asked ==
+        std::vector<Range>{{0, 4 * kMiB}, {4 * kMiB, 4 * kMiB}, {8 * kMiB, 4 * kMiB}, {12 * kMiB, 4 * kMiB}});
 }
 
 TEST_CASE("remote files: readers of one version share its parts; those of another do not") {
