@@ -21,6 +21,8 @@ constexpr int kMostRedirects = 5;
 constexpr int kMostLessons = 3;
 constexpr size_t kMostIdleHandles = 64;
 constexpr milliseconds kLookInterval{50};
+// How long there has to be nothing to do before one more request is started.
+constexpr milliseconds kIdlePerRequest{1};
 
 // A host's signal handlers run on its own threads, and a closed socket is an error, not a signal.
 void block_signals() {
@@ -119,7 +121,7 @@ void Engine::loop() {
       if (stopping_ && incoming_.empty() && active_.empty()) return;
       if (!incoming_.empty()) continue;
     }
-    curl_multi_poll(multi_, nullptr, 0, wait_ms(), nullptr);
+    wait();
   }
 }
 
@@ -146,10 +148,22 @@ void Engine::take_started() {
   for (auto& exchange : started) admit(std::move(exchange));
 }
 
-int Engine::wait_ms() const {
-  Clock::duration wait = active_.empty() ? Clock::duration(seconds(60)) : Clock::duration(kLookInterval);
-  if (!timers_.empty()) wait = std::min(wait, timers_.begin()->first - Clock::now());
-  return static_cast<int>(std::max<int64_t>(0, std::chrono::ceil<milliseconds>(wait).count()));
+void Engine::wait() {
+  const auto begun = Clock::now();
+  Clock::duration most = active_.empty() ? Clock::duration(seconds(60)) : Clock::duration(kLookInterval);
+  if (!timers_.empty()) most = std::clamp(timers_.begin()->first - begun, Clock::duration(0), most);
+  const bool is_held = std::any_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
+    return host.second->has_room() && !host.second->waiting.empty();
+  });
+  if (is_held) most = std::min<Clock::duration>(most, kIdlePerRequest);
+  curl_multi_poll(multi_, nullptr, 0, static_cast<int>(std::chrono::ceil<milliseconds>(most).count()),
+                  nullptr);
+  idle_ = is_held ? idle_ + (Clock::now() - begun) : Clock::duration();
+  if (idle_ < kIdlePerRequest) return;
+  idle_ = {};
+  for (auto& [origin, host] : hosts_) {
+    if (host->has_room()) launch_next(*host);
+  }
 }
 
 void Engine::fire_timers() {
@@ -197,7 +211,7 @@ void Engine::admit(std::shared_ptr<Exchange> exchange) {
     return;
   }
   exchange->host = &host_of(exchange->url());
-  if (exchange->host->has_room()) {
+  if (exchange->host->starts_more()) {
     launch(*exchange, false);
   } else {
     exchange->host->waiting.push_back(std::move(exchange));
@@ -434,11 +448,14 @@ void Engine::remove_all(Exchange& exchange) {
 }
 
 void Engine::pump(Host& host) {
-  while (host.has_room() && !host.waiting.empty()) {
-    auto exchange = std::move(host.waiting.front());
-    host.waiting.pop_front();
-    if (!exchange->finished) launch(*exchange, false);
-  }
+  while (host.starts_more() && !host.waiting.empty()) launch_next(host);
+}
+
+void Engine::launch_next(Host& host) {
+  if (host.waiting.empty()) return;
+  auto exchange = std::move(host.waiting.front());
+  host.waiting.pop_front();
+  if (!exchange->finished) launch(*exchange, false);
 }
 
 Host& Engine::host_of(const std::string& url) {

@@ -46,7 +46,7 @@ class Engine {
   void fire_timers();
   void reap();
   void drop_cancelled();
-  int wait_ms() const;
+  void wait();
 
   void admit(std::shared_ptr<Exchange> exchange);
   void launch(Exchange& exchange, bool is_hedge);
@@ -60,6 +60,7 @@ class Engine {
   void give_up(Exchange& exchange, const Answer& answer, const std::string& why);
   void finish(Exchange& exchange);
   void pump(Host& host);
+  void launch_next(Host& host);
   Host& host_of(const std::string& url);
   CURL* take_handle(const Exchange& exchange);
   double jitter();
@@ -81,6 +82,7 @@ class Engine {
   std::map<std::string, std::unique_ptr<Host>> hosts_;
   std::vector<CURL*> idle_handles_;
   Clock::time_point last_look_{};
+  Clock::duration idle_{};  // since a request was last started for want of work
   uint64_t random_state_;
 
   std::thread event_thread_;

@@ -7,6 +7,9 @@ namespace weir_remote {
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
+// With fewer of them, waits tell nothing.
+constexpr size_t kFewWaits = 8;
+
 void Host::throttled(Clock::time_point now) {
   // The answers to requests that were under way together count once.
   if (last_cut_ == Clock::time_point{} || now - last_cut_ >= milliseconds(200)) {
@@ -30,13 +33,24 @@ bool Host::take_retry() {
   return true;
 }
 
+std::vector<Clock::duration> Host::sorted_waits() const {
+  const auto known = static_cast<std::ptrdiff_t>(std::min(wait_count_, waits_.size()));
+  std::vector<Clock::duration> sorted(waits_.begin(), waits_.begin() + known);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+bool Host::is_near() const {
+  return wait_count_ >= kFewWaits &&
+         sorted_waits()[std::min(wait_count_, waits_.size()) / 2] < milliseconds(15);
+}
+
 std::optional<Clock::duration> Host::hedge_after(Clock::time_point now) const {
   bool throttles = last_cut_ != Clock::time_point{} && now - last_cut_ < seconds(5);
-  if (wait_count_ < 8 || throttles) return std::nullopt;
-  auto sorted = waits_;
-  size_t count = std::min(wait_count_, sorted.size());
-  std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count));
-  return std::max<Clock::duration>({milliseconds(50), sorted[count / 2] * 3, sorted[count * 9 / 10] * 2});
+  if (wait_count_ < kFewWaits || throttles) return std::nullopt;
+  auto sorted = sorted_waits();
+  return std::max<Clock::duration>(
+      {milliseconds(50), sorted[sorted.size() / 2] * 3, sorted[sorted.size() * 9 / 10] * 2});
 }
 
 bool Host::take_hedge() {

@@ -8,6 +8,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <vector>
 
 namespace weir_remote {
 
@@ -17,10 +18,15 @@ struct Exchange;
 class Host {
  public:
   static constexpr double kMostRequests = 128;
+  // So many keep the event thread at work if the server is near.
+  static constexpr double kNearRequests = 3;
 
   // Requests at once. A throttled one lowers the limit; a second after the last of them, it grows by a
   // quarter per 100 ms.
   bool has_room() const { return in_flight_ < limit_; }
+  // Of a near server, more than a few are started one by one, when there is nothing else to do: many that
+  // start together end together, and then there is nothing to do until others are asked for.
+  bool starts_more() const { return has_room() && (in_flight_ < kNearRequests || !is_near()); }
   void started() { ++in_flight_; }
   void ended() { --in_flight_; }
   void throttled(Clock::time_point now);
@@ -42,6 +48,10 @@ class Host {
 
  private:
   static constexpr double kMostRetries = 60;
+
+  // The waits for first bytes that are known, the shortest first.
+  std::vector<Clock::duration> sorted_waits() const;
+  bool is_near() const;
 
   int in_flight_ = 0;
   double limit_ = kMostRequests;

@@ -5,11 +5,12 @@ import random
 import signal
 import subprocess
 import sys
+import threading
 import time
 
 import pytest
 
-from fakes import Fake
+from fakes import Fake, ranged
 from weir_remote import BUILD, Failed
 
 
@@ -33,6 +34,23 @@ def test_a_hundred_thousand_objects_are_listed(extension, monkeypatch):
         assert len(entries) == 100_000 and entries["099999"]["size"] == 99_999
         # One whose answer is late is asked for twice.
         assert len({path for _, path, _, _ in fake.requests}) == 100
+
+
+def test_a_near_server_is_asked_for_more_when_its_answers_are_late(extension):
+    data = random.Random(5).randbytes(80_000)
+    at_once = threading.Barrier(8)
+    late = []
+
+    def handle(method, path, headers, body):
+        if late and "Range" in headers:
+            at_once.wait(timeout=20)
+        return ranged(data, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as fake, extension().open(fake.url + "/file") as file:
+        for at in range(0, 80_000, 5000):  # it answers at once, so that it is near
+            assert file.read(at, 5000) == data[at:at + 5000]
+        late.append(True)
+        assert b"".join(file.read_many([(at, 10_000) for at in range(0, 80_000, 10_000)])) == data
 
 
 @pytest.fixture
