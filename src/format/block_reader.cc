@@ -43,18 +43,39 @@ void BlockReader::renew_buffer(size_t size) {
     buffer_ = std::move(fresh);
     data_ = buffer_->data();
   }
+  room_ = buffer_->size();
   buffer_offset_ += begin_;
   begin_ = 0;
   end_ = kept;
 }
 
+// Goes on in bytes that the stream has in memory, if it has; returns whether there is nothing else to do.
+// REQUIRES: all that is here has been used
+bool BlockReader::take_shared() {
+  Result<SharedBytes> shared = stream_->share();
+  if (!shared.ok()) {
+    status_ = shared.status();
+    return true;
+  }
+  shares_ = shared->buffer != nullptr;
+  if (!shares_) return false;
+  buffer_offset_ = offset() - shared->begin;
+  buffer_ = std::move(shared->buffer);
+  data_ = buffer_->data();
+  begin_ = shared->begin;
+  end_ = room_ = shared->end;
+  return true;
+}
+
 // Of the room that there is, only so much is touched as the stream has proven it to need.
 void BlockReader::read_more(size_t size) {
   const size_t most = std::max(block_bytes_, (end_ - begin_) / 8);
-  size_t room = buffer_->size() - begin_;
+  size_t room = room_ - begin_;
   if (size >= kLongRunBytes && room >= size + kNextBytes)
     room = (room - kNextBytes) / size * size + kNextBytes;
-  const Result<size_t> got = stream_->read({data_ + end_, std::min(begin_ + room - end_, most)});
+  room = std::min(begin_ + room - end_, most);
+  if (shares_ && size > end_ - begin_) room = std::min(room, size - (end_ - begin_));
+  const Result<size_t> got = stream_->read({data_ + end_, room});
   if (!got.ok())
     status_ = got.status();
   else if (*got == 0)
@@ -65,8 +86,9 @@ void BlockReader::read_more(size_t size) {
 
 std::span<const uint8_t> BlockReader::fill(size_t size) {
   while (end_ - begin_ < size && !ended_ && status_.ok()) {
+    if (end_ == begin_ && take_shared()) continue;
     const size_t believed = believed_bytes(end_ - begin_, size);
-    if (!buffer_ || buffer_->size() - begin_ < believed) renew_buffer(believed);
+    if (!buffer_ || room_ - begin_ < believed) renew_buffer(believed);
     read_more(size);
   }
   return {data_ + begin_, end_ - begin_};
@@ -75,7 +97,7 @@ std::span<const uint8_t> BlockReader::fill(size_t size) {
 std::span<const uint8_t> BlockReader::extend(size_t most) {
   const size_t have = end_ - begin_;
   if (ended_ || !status_.ok()) return {data_ + begin_, have};
-  if (!buffer_ || buffer_->size() == end_) {
+  if (!buffer_ || room_ == end_) {
     const bool is_long = have >= kBelievedBytes;
     renew_buffer(is_long ? believed_bytes(have, std::max(most, have + 1)) : 2 * have + 1);
   }

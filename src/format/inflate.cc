@@ -20,6 +20,11 @@ class PlainStream final : public ByteStream {
     offset_ += got;
     return got;
   }
+  Result<SharedBytes> share() override {
+    WEIR_ASSIGN(SharedBytes shared, file_->share(offset_));
+    offset_ += shared.end - shared.begin;
+    return shared;
+  }
   Status seek(uint64_t offset) override {
     offset_ = offset;
     return {};

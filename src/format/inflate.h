@@ -26,6 +26,8 @@ class ByteStream {
   // Reads up to out.size() bytes; fewer only before the end or an error, none at the end. Bytes before
   // an error come first.
   virtual Result<size_t> read(std::span<uint8_t> out) = 0;
+  // Reads the next bytes where they are in memory already (RandomAccessFile::share).
+  virtual Result<SharedBytes> share() { return SharedBytes{}; }
   // Moves to a position in the decompressed bytes, or to the end if that comes first. Cheap in a plain file;
   // else it reads up to the position.
   virtual Status seek(uint64_t offset) = 0;
@@ -76,6 +78,7 @@ class BlockReader {
   std::span<const uint8_t> fill(size_t size);
   void renew_buffer(size_t size);
   void read_more(size_t size);
+  bool take_shared();
 
   std::unique_ptr<ByteStream> stream_;
   size_t block_bytes_;
@@ -84,8 +87,12 @@ class BlockReader {
   uint8_t* data_ = nullptr;
   size_t begin_ = 0;
   size_t end_ = 0;
+  // Where the room in the buffer ends.
+  size_t room_ = 0;
   uint64_t buffer_offset_ = 0;
   bool ended_ = false;
+  // The stream has shared bytes, so that only a run that ends beyond them is copied.
+  bool shares_ = false;
   Status status_;
 };
 

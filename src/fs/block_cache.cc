@@ -20,12 +20,14 @@ namespace weir {
 
 namespace {
 
+constexpr uint64_t kFirstBytes = uint64_t{256} << 10;
+
 // Pages that go back to the system at once: malloc would keep parts of what extents of several sizes leave.
 struct Pages {
   Pages() = default;
   explicit Pages(size_t bytes)
-      : data(static_cast<uint8_t*>(
-            ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+      : data(static_cast<uint8_t*>(::mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
+                                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0))),
         size(bytes) {
     if (data == MAP_FAILED) throw std::bad_alloc();
   }
@@ -66,21 +68,27 @@ class SparePages : public RefCounted {
 
   SparePages() { spares_.reserve(kMost + 1); }
 
-  BufferRef get(size_t size) {
-    auto used = std::make_unique<Used>(Used{RefPtr<SparePages>(this), take(size)});
-    const auto release = [](void* context) {
-      const std::unique_ptr<Used> from(static_cast<Used*>(context));
-      from->spares->put(std::move(from->pages));
-    };
-    BufferRef out = Buffer::wrap(used->pages.data, size, release, used.get());
-    static_cast<void>(used.release());
-    return out;
-  }
+  // Uninitialised bytes, which count as lent until the last owner of the buffer goes.
+  BufferRef get(size_t size) { return make_ref<PageBuffer>(RefPtr<SparePages>(this), take(size), size); }
+  uint64_t lent_bytes() const { return lent_bytes_.load(std::memory_order_relaxed); }
 
  private:
-  struct Used {
-    RefPtr<SparePages> spares;
-    Pages pages;
+  class PageBuffer final : public Buffer {
+   public:
+    PageBuffer(RefPtr<SparePages> spares, Pages pages, size_t size)
+        : Buffer(pages.data, size), spares_(std::move(spares)), pages_(std::move(pages)) {
+      spares_->lent_bytes_.fetch_add(size, std::memory_order_relaxed);
+    }
+
+   protected:
+    ~PageBuffer() override {
+      spares_->lent_bytes_.fetch_sub(size_, std::memory_order_relaxed);
+      spares_->put(std::move(pages_));
+    }
+
+   private:
+    const RefPtr<SparePages> spares_;
+    Pages pages_;
   };
 
   Pages take(size_t size) {
@@ -127,6 +135,7 @@ class SparePages : public RefCounted {
   Mutex mutex_;
   std::vector<Pages> spares_;
   size_t bytes_ = 0;
+  std::atomic<uint64_t> lent_bytes_{0};
 };
 
 class Extent : public RefCounted {
@@ -188,9 +197,11 @@ class BlockCache::File final : public RandomAccessFile {
 
   Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
     if (offset >= size_ || out.empty()) return size_t{0};
-    Result<size_t> got = cache_->read(reader_, offset, out);
-    if (got.ok() || !got.status().error().file.empty()) return got;
-    return read_error(got.status().code(), got.status().error().what(), name(), static_cast<int64_t>(offset));
+    return with_name(cache_->read(reader_, offset, out), offset);
+  }
+  Result<SharedBytes> do_share(uint64_t offset) override {
+    if (offset >= size_) return SharedBytes{};
+    return with_name(cache_->share(reader_, offset), offset);
   }
   Result<uint64_t> do_size() override { return size_; }
   Result<FileInfo> do_info() override { return reader_.opened.info; }
@@ -198,6 +209,12 @@ class BlockCache::File final : public RandomAccessFile {
   void ask_ahead(uint64_t bytes) override { cache_->ask_ahead(reader_, bytes); }
 
  private:
+  template <class T>
+  Result<T> with_name(Result<T> got, uint64_t offset) const {
+    if (got.ok() || !got.status().error().file.empty()) return got;
+    return read_error(got.status().code(), got.status().error().what(), name(), static_cast<int64_t>(offset));
+  }
+
   const RefPtr<BlockCache> cache_;
   const uint64_t size_;
   CacheReader reader_;
@@ -214,10 +231,7 @@ RefPtr<RandomAccessFile> BlockCache::wrap(const std::string& name, OpenedRemote 
   return make_ref<File>(RefPtr<BlockCache>(this), name, std::move(opened));
 }
 
-uint64_t BlockCache::used_bytes() const {
-  MutexLock lock(mutex_);
-  return used_;
-}
+uint64_t BlockCache::used_bytes() const { return spares_->lent_bytes(); }
 
 uint64_t BlockCache::capacity() const {
   return shared_bytes_ + stream_bytes_ * static_cast<uint64_t>(open_files_);
@@ -279,7 +293,6 @@ void BlockCache::stop_ahead(CacheReader& reader) {
 }
 
 void BlockCache::drop(Extent& extent) {
-  used_ -= extent.data->size();
   if (extent.kept) extent.own.splice(extent.own.begin(), kept_, extent.place);
   extent.kept = false;
 }
@@ -293,8 +306,8 @@ void BlockCache::forget(Extent& extent) {
 
 // Whether there is room for so many bytes, once what can be dropped was.
 bool BlockCache::make_room(uint64_t bytes) {
-  while (used_ + bytes > capacity() && !kept_.empty()) forget(*kept_.front());
-  return used_ + bytes <= capacity();
+  while (used_bytes() + bytes > capacity() && !kept_.empty()) forget(*kept_.front());
+  return used_bytes() + bytes <= capacity();
 }
 
 RefPtr<Extent> BlockCache::add(const CacheReader& reader, uint64_t offset, uint64_t most_bytes) {
@@ -307,7 +320,6 @@ RefPtr<Extent> BlockCache::add(const CacheReader& reader, uint64_t offset, uint6
     end = std::min(end, after->first);
   auto extent = make_ref<Extent>(reader.version, begin, spares_->get(static_cast<size_t>(end - begin)));
   extents.emplace(begin, extent);
-  used_ += end - begin;
   return extent;
 }
 
@@ -382,15 +394,13 @@ void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
     } else if (extent->version->extents.contains(extent->offset)) {
       extent->there = true;
       if (!extent->awaited) keep(*extent, false);
-    } else {
-      // Its file was closed meanwhile.
-      used_ -= extent->data->size();
     }
   }
   extent->settle(there ? Extent::ready : Extent::failed);
 }
 
-Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out) {
+// Waits for the extent at `offset`, and asks for what `bytes` from there on and reading ahead need besides.
+Result<RefPtr<Extent>> BlockCache::extent_at(CacheReader& reader, uint64_t offset, size_t bytes) {
   Added added;
   RefPtr<Extent> extent;
   {
@@ -408,8 +418,7 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
     reader.begun = true;
     reader.next = offset;
     if (!extent) {
-      const uint64_t wanted =
-          (offset % kBlockBytes + out.size() + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
+      const uint64_t wanted = (offset % kBlockBytes + bytes + kBlockBytes - 1) / kBlockBytes * kBlockBytes;
       const bool fits = make_room(std::min(wanted, kMostBlocks * kBlockBytes));
       extent = add(reader, offset, std::max(reader.ahead / 4, fits ? wanted : kBlockBytes));
       added.push_back(extent);
@@ -418,15 +427,38 @@ Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<
   }
   ask(reader, added);
   WEIR_TRY(extent->wait());
-  const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
-  std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);
-  const size_t fresh = extent->was_read.exchange(true, std::memory_order_relaxed) ? 0 : extent->data->size();
-  reader.opened.file->used(extent->offset, {extent->data->data(), fresh}, size);
+  return extent;
+}
+
+// Notes that `size` bytes of the extent were used, from `offset` on.
+void BlockCache::used(CacheReader& reader, Extent& extent, uint64_t offset, size_t size, bool was_cut) {
+  const size_t fresh = extent.was_read.exchange(true, std::memory_order_relaxed) ? 0 : extent.data->size();
+  reader.opened.file->used(extent.offset, {extent.data->data(), fresh}, size);
   MutexLock lock(mutex_);
   reader.next = offset + size;
-  reader.was_cut = size < out.size() && reader.next < reader.opened.info.size;
-  if (extent->kept || extent->awaited) keep(*extent, reader.ahead > 0 && reader.next == extent->end());
+  reader.was_cut = was_cut && reader.next < reader.opened.info.size;
+  if (extent.kept || extent.awaited) keep(extent, reader.ahead > 0 && reader.next == extent.end());
+}
+
+Result<size_t> BlockCache::read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out) {
+  WEIR_ASSIGN(const RefPtr<Extent> extent, extent_at(reader, offset, out.size()));
+  const size_t size = std::min<size_t>(out.size(), static_cast<size_t>(extent->end() - offset));
+  std::memcpy(out.data(), extent->data->data() + (offset - extent->offset), size);
+  used(reader, *extent, offset, size, size < out.size());
   return size;
+}
+
+// Before it is known that the file is read in order, little is taken at once: the next read tells.
+Result<SharedBytes> BlockCache::share(CacheReader& reader, uint64_t offset) {
+  WEIR_ASSIGN(const RefPtr<Extent> extent, extent_at(reader, offset, kFirstBytes));
+  const uint64_t begin = offset - extent->offset;
+  uint64_t end = extent->data->size();
+  {
+    MutexLock lock(mutex_);
+    if (reader.ahead == 0) end = std::min(end, begin + kFirstBytes);
+  }
+  used(reader, *extent, offset, static_cast<size_t>(end - begin), false);
+  return SharedBytes{extent->data, static_cast<size_t>(begin), static_cast<size_t>(end)};
 }
 
 }  // namespace weir

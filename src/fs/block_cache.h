@@ -5,8 +5,9 @@
 // for at once. A read waits for the extent that it needs, which has all that it wants if there is room; if
 // the file is read in order, those after it are asked for as well. How far ahead that goes doubles whenever
 // the reader has to wait for one, up to two thirds of the file's share: kStreamBytes and as much of
-// kSharedBytes as of any other open file. The cache keeps at most the shares of all open files, and drops
-// what was read past first, then what was used longest ago. A read that failed is told to those who wait for
+// kSharedBytes as of any other open file. Readers have the bytes of an extent without a copy, and it counts
+// until the last of them lets go. The cache keeps at most the shares of all open files, and drops what was
+// read past first, then what was used longest ago. A read that failed is told to those who wait for
 // it, and the next one asks again.
 //
 // May be used on any thread. Files are read, and threads woken, without the lock; under it only that of the
@@ -65,7 +66,7 @@ class BlockCache : public RefCounted {
 
   // A file whose reads go through the cache.
   RefPtr<RandomAccessFile> wrap(const std::string& name, OpenedRemote opened);
-  // What all extents take, those that were asked for included.
+  // What all extents take, those that were asked for included, and those whose bytes are shared.
   uint64_t used_bytes() const;
 
  private:
@@ -74,7 +75,10 @@ class BlockCache : public RefCounted {
 
   void begin(std::string key, CacheReader& reader);
   void end(CacheReader& reader) noexcept;
+  Result<RefPtr<Extent>> extent_at(CacheReader& reader, uint64_t offset, size_t bytes);
+  void used(CacheReader& reader, Extent& extent, uint64_t offset, size_t size, bool was_cut);
   Result<size_t> read(CacheReader& reader, uint64_t offset, std::span<uint8_t> out);
+  Result<SharedBytes> share(CacheReader& reader, uint64_t offset);
   uint64_t ahead_to_end(const CacheReader& reader) const;
   void ask_ahead(CacheReader& reader, uint64_t bytes);
   // The extent at `offset`; null if there is none.
@@ -100,7 +104,6 @@ class BlockCache : public RefCounted {
   mutable Mutex mutex_;
   Versions versions_;
   int64_t open_files_ = 0;
-  uint64_t used_ = 0;
   // Those that are there, the next to be dropped first.
   std::list<Extent*> kept_;
 };

@@ -46,6 +46,10 @@ class ReopenedFile final : public RandomAccessFile {
     WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
     return file->do_read_at(offset, out);
   }
+  Result<SharedBytes> do_share(uint64_t offset) override {
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
+    return file->do_share(offset);
+  }
   Result<uint64_t> do_size() override {
     WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
     return file->do_size();

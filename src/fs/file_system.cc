@@ -40,6 +40,11 @@ Result<size_t> RandomAccessFile::read_at(uint64_t offset, std::span<uint8_t> out
   return do_read_at(offset, out);
 }
 
+Result<SharedBytes> RandomAccessFile::share(uint64_t offset) {
+  const BlockingRead read;
+  return do_share(offset);
+}
+
 Result<uint64_t> RandomAccessFile::size() {
   const BlockingRead read;
   return do_size();

@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/buffer.h"
 #include "core/ref.h"
 #include "core/status.h"
 
@@ -31,6 +32,13 @@ struct FileInfo {
   std::string version{};
 };
 
+// Bytes of a file in memory that others have too: those of `buffer` from `begin` to `end`.
+struct SharedBytes {
+  BufferRef buffer;
+  size_t begin = 0;
+  size_t end = 0;
+};
+
 // A file open for reading at any position.
 class RandomAccessFile : public RefCounted {
  public:
@@ -40,6 +48,9 @@ class RandomAccessFile : public RefCounted {
   // Reads from `offset` on and returns the number of bytes. Fewer than asked for mean nothing; none means the
   // end.
   Result<size_t> read_at(uint64_t offset, std::span<uint8_t> out);
+  // Some bytes from `offset` on, where it has them in memory for others as well. No buffer where it does not,
+  // and at the end.
+  Result<SharedBytes> share(uint64_t offset);
   // The current size; the next read may see another one.
   Result<uint64_t> size();
 
@@ -54,6 +65,7 @@ class RandomAccessFile : public RefCounted {
 
   // The same without a BlockingRead, which must not lie in another: for a file that reads another.
   virtual Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) = 0;
+  virtual Result<SharedBytes> do_share(uint64_t) { return SharedBytes{}; }
   virtual Result<uint64_t> do_size() = 0;
   virtual Result<FileInfo> do_info();
 

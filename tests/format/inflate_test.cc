@@ -1,6 +1,9 @@
 #include "format/inflate.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstring>
+#include <utility>
 
 #include "core/str.h"
 #include "deflated.h"
@@ -201,6 +204,97 @@ TEST_CASE("block reader: runs of any length from short reads, and views stay whi
     for (const auto& [view, at] : views) wrong += text.compare(at, view.size, view.data, view.size) != 0;
     CHECK(wrong == 0);
   }
+}
+
+// Has its bytes in memory, in pieces of 3,000, and counts those that are copied all the same.
+class SharingStream final : public ByteStream {
+ public:
+  SharingStream(std::string text, size_t& copied) : text_(std::move(text)), copied_(copied) {}
+
+  Result<size_t> read(std::span<uint8_t> out) override {
+    const size_t size = std::min(out.size(), text_.size() - at_);
+    std::memcpy(out.data(), text_.data() + at_, size);
+    at_ += size;
+    copied_ += size;
+    return size;
+  }
+  Result<SharedBytes> share() override {
+    if (at_ == fails_at) return file_error(Code::unavailable, "it is gone", "f");
+    if (at_ == text_.size()) return SharedBytes{};
+    const size_t begin = at_ / kPiece * kPiece;
+    const BufferRef piece = Buffer::allocate(std::min(kPiece, text_.size() - begin));
+    std::memcpy(piece->data(), text_.data() + begin, piece->size());
+    return SharedBytes{piece, std::exchange(at_, begin + piece->size()) - begin, piece->size()};
+  }
+  Status seek(uint64_t offset) override {
+    at_ = std::min<size_t>(offset, text_.size());
+    return {};
+  }
+  const std::string& file() const override { return name_; }
+
+  static constexpr size_t kPiece = 3000;
+  size_t fails_at = SIZE_MAX;
+
+ private:
+  const std::string text_;
+  const std::string name_ = "f";
+  size_t& copied_;
+  size_t at_ = 0;
+};
+
+TEST_CASE("block reader: of bytes that the stream shares, only runs across two pieces are copied") {
+  const std::string text = noise_text(100'000);
+  size_t copied = 0, across = 0;
+  BlockReader reader(std::make_unique<SharingStream>(text, copied), 1000);
+  REQUIRE(reader.seek(7).ok());
+  std::vector<std::pair<Str, size_t>> views;
+  std::vector<BufferRef> owners;
+  for (size_t at = 7, size = 0; at + size <= text.size(); at += size, size = (size * 7 + 13) % 4001) {
+    REQUIRE(reader.peek(size).size() >= size);
+    views.push_back({{reinterpret_cast<const char*>(reader.peek(size).data()), size}, at});
+    owners.push_back(reader.buffer());
+    reader.advance(size);
+    REQUIRE(reader.offset() == at + size);
+    if (at / SharingStream::kPiece != (at + size) / SharingStream::kPiece) across += size;
+  }
+  size_t wrong = 0;
+  for (const auto& [view, at] : views) wrong += text.compare(at, view.size, view.data, view.size) != 0;
+  CHECK(wrong == 0);
+  CHECK(copied > 0);
+  CHECK(copied <= across);
+}
+
+TEST_CASE("block reader: shared bytes are sought in, end, fail, and are extended like others") {
+  const std::string text = noise_text(8000);
+  size_t copied = 0;
+  auto stream = std::make_unique<SharingStream>(text, copied);
+  stream->fails_at = 6000;
+  BlockReader reader(std::move(stream), 1000);
+  const auto is_text = [&](std::span<const uint8_t> run, size_t at) {
+    return text.compare(at, run.size(), reinterpret_cast<const char*>(run.data()), run.size()) == 0;
+  };
+  // What is sought within a piece is still there.
+  REQUIRE(reader.seek(3100).ok());
+  REQUIRE(reader.peek(1).size() == 2900);
+  CHECK(is_text(reader.peek(1), 3100));
+  reader.advance(2000);
+  REQUIRE(reader.seek(3000).ok());
+  CHECK(is_text(reader.peek(3000), 3000));
+  CHECK(copied == 0);
+  reader.advance(3000);
+  CHECK(reader.peek(1).empty());
+  CHECK(reader.status().code() == Code::unavailable);
+  REQUIRE(reader.seek(6500).ok());
+
+  BlockReader other(std::make_unique<SharingStream>(text, copied), 1000);
+  REQUIRE(other.seek(2990).ok());
+  for (size_t have = other.peek(1).size(), last = 0; have != last; have = other.extend(5010).size())
+    last = have;
+  CHECK(other.peek(5010).size() == 5010);
+  CHECK(is_text(other.peek(5010), 2990));
+  other.advance(5010);
+  CHECK(other.peek(1).empty());
+  CHECK(other.status().ok());
 }
 
 TEST_CASE("block reader: of long runs of one size, no part is moved to the next buffer") {

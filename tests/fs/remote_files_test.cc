@@ -279,6 +279,47 @@ TEST_CASE("remote files: readers of one version share its parts; those of anothe
   CHECK(read(*far.open("b"), 0, 100) == other.substr(0, 100));
 }
 
+SharedBytes share_from(RandomAccessFile& file, uint64_t offset) {
+  Result<SharedBytes> shared = file.do_share(offset);
+  REQUIRE(shared.ok());
+  return std::move(*shared);
+}
+
+TEST_CASE("remote files: parts are shared, and count as long as somebody has them") {
+  Far far;
+  const std::string bytes = some_bytes(3 * kMiB + 100);
+  far.store->files["a"] = {bytes, ""};
+  BufferRef kept;
+  {
+    auto file = far.open("a");
+    std::string all;
+    while (all.size() < bytes.size()) {
+      const SharedBytes part = share_from(*file, all.size());
+      REQUIRE(part.buffer);
+      all.append(reinterpret_cast<const char*>(part.buffer->data()) + part.begin, part.end - part.begin);
+      if (!kept) kept = part.buffer;
+    }
+    CHECK(all == bytes);
+    CHECK(!share_from(*file, bytes.size()).buffer);
+    // As of one that is read, the second part is in order, and what follows is asked for ahead.
+    CHECK(far.store->asked == std::vector<Range>{{0, kMiB}, {kMiB, kMiB}, {2 * kMiB, kMiB}, {3 * kMiB, 100}});
+    const SharedBytes rest = share_from(*file, 10);
+    CHECK(rest.buffer == kept);
+    CHECK(rest.begin == 10);
+    CHECK(rest.end == 10 + kMiB / 4);
+    CHECK(!kept->lasting());
+    far.store->files["b"] = {bytes, ""};
+    far.store->failures = 1;
+    const auto failed = far.open("b")->do_share(5);
+    REQUIRE(!failed.ok());
+    CHECK(failed.status().error().file == "b");
+  }
+  CHECK(far.cache->used_bytes() == kept->size());
+  CHECK(std::memcmp(kept->data(), bytes.data(), kept->size()) == 0);
+  kept = nullptr;
+  CHECK(far.cache->used_bytes() == 0);
+}
+
 TEST_CASE("remote files: a part that failed is told, and asked for again by the next read") {
   Far far;
   const std::string bytes = some_bytes(kMiB);

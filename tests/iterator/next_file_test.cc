@@ -63,8 +63,8 @@ TEST_CASE("next file: it is opened before the last bytes of the one before it ar
       end += (3 + file) * kPart;
       const uint64_t used = far.store->used_before[concat("far://", file + 1)];
       CHECK(used < end);
-      // Not before there is nothing else to ask for.
-      CHECK(used + kPart + 256 * 1024 >= end);
+      // Not before there is nothing else to ask for: the last part has 2 MiB, and is used as a whole.
+      CHECK(used + 2 * kPart >= end);
     }
   }
 }
