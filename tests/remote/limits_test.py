@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from fakes import Fake, ranged
+from fakes import Fake
 from weir_remote import BUILD, Failed
 
 
@@ -36,28 +36,27 @@ def test_a_hundred_thousand_objects_are_listed(extension, monkeypatch):
         assert len({path for _, path, _, _ in fake.requests}) == 100
 
 
-def test_a_near_server_is_asked_for_more_when_its_answers_are_late(extension):
-    data = random.Random(5).randbytes(80_000)
-    at_once = threading.Barrier(8)
-    late = []
-
-    def handle(method, path, headers, body):
-        if late and "Range" in headers:
-            at_once.wait(timeout=20)
-        return ranged(data, headers, {"ETag": '"1"'})
-
-    with Fake(handle) as fake, extension().open(fake.url + "/file") as file:
-        for at in range(0, 80_000, 5000):  # it answers at once, so that it is near
-            assert file.read(at, 5000) == data[at:at + 5000]
-        late.append(True)
-        assert b"".join(file.read_many([(at, 10_000) for at in range(0, 80_000, 10_000)])) == data
-
-
 @pytest.fixture
 def http(store):
     if store.kind != "http":
         pytest.skip("of nginx")
     return store
+
+
+def test_a_near_server_is_asked_for_more_when_its_answers_are_late(http, extension):
+    data = random.Random(5).randbytes(1_000_000)  # the first 256 KiB come when it is opened
+    (http.www / "near").write_bytes(data)
+    with extension().open(http.base + "near") as file:
+        for at in range(300_000, 400_000, 5000):  # it answers at once, so that it is near
+            assert file.read(at, 5000) == data[at:at + 5000]
+        http.proxy.delay = 3.0
+        ranges = [(at, 10_000) for at in range(500_000, 660_000, 20_000)]
+        parts = []
+        reader = threading.Thread(target=lambda: parts.extend(file.read_many(ranges)))
+        reader.start()
+        assert http.proxy.reaches(8, within=20)
+        reader.join()
+        assert parts == [data[at:at + size] for at, size in ranges]
 
 
 def test_five_gigabytes(http, extension):
