@@ -179,7 +179,7 @@ def compare(build, rounds, peers, base):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "release")
-    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--rounds", type=int, default=15)
     parser.add_argument("--peers", type=pathlib.Path)
     arguments = parser.parse_args()
     subprocess.run(["cmake", "--build", arguments.build, "--target", "weir_curl_ranges"], check=True,
