@@ -152,17 +152,16 @@ void Engine::wait() {
   const auto begun = Clock::now();
   Clock::duration most = active_.empty() ? Clock::duration(seconds(60)) : Clock::duration(kLookInterval);
   if (!timers_.empty()) most = std::clamp(timers_.begin()->first - begun, Clock::duration(0), most);
-  const bool is_held = std::any_of(hosts_.begin(), hosts_.end(), [](const auto& host) {
-    return host.second->has_room() && !host.second->waiting.empty();
-  });
-  if (is_held) most = std::min<Clock::duration>(most, kIdlePerRequest);
+  const bool holds =
+      std::any_of(hosts_.begin(), hosts_.end(), [](const auto& host) { return host.second->holds(); });
+  if (holds) most = std::min<Clock::duration>(most, kIdlePerRequest);
   curl_multi_poll(multi_, nullptr, 0, static_cast<int>(std::chrono::ceil<milliseconds>(most).count()),
                   nullptr);
-  idle_ = is_held ? idle_ + (Clock::now() - begun) : Clock::duration();
+  idle_ = holds ? idle_ + (Clock::now() - begun) : Clock::duration();
   if (idle_ < kIdlePerRequest) return;
   idle_ = {};
   for (auto& [origin, host] : hosts_) {
-    if (host->has_room()) launch_next(*host);
+    if (host->holds()) launch_next(*host);
   }
 }
 
@@ -452,7 +451,6 @@ void Engine::pump(Host& host) {
 }
 
 void Engine::launch_next(Host& host) {
-  if (host.waiting.empty()) return;
   auto exchange = std::move(host.waiting.front());
   host.waiting.pop_front();
   if (!exchange->finished) launch(*exchange, false);

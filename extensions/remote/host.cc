@@ -41,8 +41,8 @@ std::vector<Clock::duration> Host::sorted_waits() const {
 }
 
 bool Host::is_near() const {
-  return wait_count_ >= kFewWaits &&
-         sorted_waits()[std::min(wait_count_, waits_.size()) / 2] < milliseconds(15);
+  const auto sorted = sorted_waits();
+  return sorted.size() >= kFewWaits && sorted[sorted.size() / 2] < milliseconds(15);
 }
 
 std::optional<Clock::duration> Host::hedge_after(Clock::time_point now) const {

@@ -27,6 +27,8 @@ class Host {
   // Of a near server, more than a few are started one by one, when there is nothing else to do: many that
   // start together end together, and then there is nothing to do until others are asked for.
   bool starts_more() const { return has_room() && (in_flight_ < kNearRequests || !is_near()); }
+  // Whether one waits that could be started.
+  bool holds() const { return has_room() && !waiting.empty(); }
   void started() { ++in_flight_; }
   void ended() { --in_flight_; }
   void throttled(Clock::time_point now);

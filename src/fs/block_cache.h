@@ -5,10 +5,10 @@
 // for at once. A read waits for the extent that it needs, which has all that it wants if there is room; if
 // the file is read in order, those after it are asked for as well. How far ahead that goes doubles whenever
 // the reader has to wait for one, up to two thirds of the file's share: kStreamBytes and as much of
-// kSharedBytes as of any other open file. Readers have the bytes of an extent without a copy, and it counts
-// until the last of them lets go. The cache keeps at most the shares of all open files, and drops what was
-// read past first, then what was used longest ago. A read that failed is told to those who wait for
-// it, and the next one asks again.
+// kSharedBytes as of any other open file. Readers may use an extent's bytes without a copy; it counts until
+// nothing refers to it. The cache keeps at most the shares of all open files, and drops what was read past
+// first, then what was used longest ago. A read that failed is told to those who wait for it, and the next
+// one asks again.
 //
 // May be used on any thread. Files are read, and threads woken, without the lock; under it only that of the
 // spare pages is taken.
