@@ -1,39 +1,17 @@
 #include "remote/engine.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <weir/weir.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstring>
-#include <random>
 
 #include "remote/text.h"
 
 namespace weir_remote {
 namespace {
 
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-constexpr int kMostRedirects = 5;
-constexpr int kMostLessons = 3;
-constexpr size_t kMostIdleHandles = 64;
-constexpr milliseconds kLookInterval{50};
-// How long there has to be nothing to do before one more request is started.
-constexpr milliseconds kIdlePerRequest{1};
-
-// A host's signal handlers run on its own threads, and a closed socket is an error, not a signal.
-void block_signals() {
-  sigset_t all;
-  sigfillset(&all);
-  pthread_sigmask(SIG_BLOCK, &all, nullptr);
-}
-
-Clock::duration patience_from_environment() {
+std::chrono::seconds patience_from_environment() {
   auto number = parse_number(environment("WEIR_REMOTE_PATIENCE"));
-  return seconds(number && *number >= 1 ? std::min<uint64_t>(*number, 3600) : 60);
+  return std::chrono::seconds(number && *number >= 1 ? std::min<uint64_t>(*number, 3600) : 60);
 }
 
 std::string first_of(std::initializer_list<const char*> names) {
@@ -46,20 +24,18 @@ std::string first_of(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-Engine::Engine()
-    : patience_(patience_from_environment()),
-      certificates_(first_of({"CURL_CA_BUNDLE", "SSL_CERT_FILE"})),
-      certificate_folder_(environment("SSL_CERT_DIR")),
-      multi_(nullptr),
-      random_state_(std::random_device{}()) {
+Engine::Engine() {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
-  if (initialised == CURLE_OK) multi_ = curl_multi_init();
-  if (multi_ == nullptr) throw Failure(WEIR_CODE_RESOURCE_EXHAUSTED, "libcurl can't be initialised");
-  curl_multi_setopt(multi_, CURLMOPT_MAXCONNECTS, 256L);
-  event_thread_ = std::thread([this] {
-    block_signals();
-    loop();
-  });
+  if (initialised != CURLE_OK) throw Failure(WEIR_CODE_RESOURCE_EXHAUSTED, "libcurl can't be initialised");
+  settings_.patience = patience_from_environment();
+  settings_.certificates = first_of({"CURL_CA_BUNDLE", "SSL_CERT_FILE"});
+  settings_.certificate_folder = environment("SSL_CERT_DIR");
+  settings_.run_errand = [this](std::function<void()> errand) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    errands_.push_back(std::move(errand));
+    errand_ready_.notify_one();
+  };
+  for (auto& loop : loops_) loop = std::make_unique<EventLoop>(settings_);
   errand_thread_ = std::thread([this] {
     block_signals();
     run_errands();
@@ -73,23 +49,18 @@ Engine::~Engine() {
   }
   errand_ready_.notify_all();
   errand_thread_.join();
-  curl_multi_wakeup(multi_);
-  event_thread_.join();
-  for (CURL* handle : idle_handles_) curl_easy_cleanup(handle);
-  curl_multi_cleanup(multi_);
 }
 
 bool Engine::is_here() const {
-  const std::thread::id here = std::this_thread::get_id();
-  return here == event_thread_.get_id() || here == errand_thread_.get_id();
+  return errand_thread_.get_id() == std::this_thread::get_id() ||
+         std::any_of(loops_.begin(), loops_.end(), [](const auto& loop) { return loop->is_here(); });
 }
 
 void Engine::start(std::shared_ptr<Exchange> exchange) {
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    incoming_.push_back(std::move(exchange));
-  }
-  curl_multi_wakeup(multi_);
+  // The first, which has open connections, while one request follows the other.
+  auto least = std::min_element(loops_.begin(), loops_.end(),
+                                [](const auto& a, const auto& b) { return a->load() < b->load(); });
+  (*least)->start(std::move(exchange));
 }
 
 Answer Engine::run(const std::shared_ptr<Exchange>& exchange) {
@@ -108,23 +79,6 @@ Answer Engine::run(const std::shared_ptr<Exchange>& exchange) {
   return std::move(exchange->answer);
 }
 
-void Engine::loop() {
-  for (;;) {
-    take_started();
-    fire_timers();
-    drop_cancelled();
-    int running = 0;
-    curl_multi_perform(multi_, &running);
-    reap();
-    {
-      std::lock_guard<std::mutex> lock(mutex_);
-      if (stopping_ && incoming_.empty() && active_.empty()) return;
-      if (!incoming_.empty()) continue;
-    }
-    wait();
-  }
-}
-
 void Engine::run_errands() {
   for (;;) {
     std::function<void()> errand;
@@ -137,350 +91,6 @@ void Engine::run_errands() {
     }
     errand();
   }
-}
-
-void Engine::take_started() {
-  std::vector<std::shared_ptr<Exchange>> started;
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    started.swap(incoming_);
-  }
-  for (auto& exchange : started) admit(std::move(exchange));
-}
-
-void Engine::wait() {
-  const auto begun = Clock::now();
-  Clock::duration most = active_.empty() ? Clock::duration(seconds(60)) : Clock::duration(kLookInterval);
-  if (!timers_.empty()) most = std::clamp(timers_.begin()->first - begun, Clock::duration(0), most);
-  const bool holds =
-      std::any_of(hosts_.begin(), hosts_.end(), [](const auto& host) { return host.second->holds(); });
-  if (holds) most = std::min<Clock::duration>(most, kIdlePerRequest);
-  curl_multi_poll(multi_, nullptr, 0, static_cast<int>(std::chrono::ceil<milliseconds>(most).count()),
-                  nullptr);
-  idle_ = holds ? idle_ + (Clock::now() - begun) : Clock::duration();
-  if (idle_ < kIdlePerRequest) return;
-  idle_ = {};
-  for (auto& [origin, host] : hosts_) {
-    if (host->holds()) launch_next(*host);
-  }
-}
-
-void Engine::fire_timers() {
-  auto now = Clock::now();
-  while (!timers_.empty() && timers_.begin()->first <= now) {
-    Timer timer = std::move(timers_.begin()->second);
-    timers_.erase(timers_.begin());
-    auto exchange = timer.exchange.lock();
-    if (!exchange || exchange->finished) continue;
-    if (!timer.is_hedge) {
-      admit(exchange);
-    } else if (exchange->transfers[0] && !exchange->transfers[1] && !exchange->transfers[0]->head_checked &&
-               exchange->host->take_hedge()) {
-      launch(*exchange, true);
-    }
-  }
-}
-
-void Engine::drop_cancelled() {
-  auto now = Clock::now();
-  if (now - last_look_ < kLookInterval) return;
-  last_look_ = now;
-  std::vector<std::shared_ptr<Exchange>> dropped;
-  for (const auto& exchange : active_) {
-    if (exchange->cancelled && exchange->cancelled()) dropped.push_back(exchange);
-  }
-  for (const auto& exchange : dropped) {
-    exchange->failure.emplace(WEIR_CODE_CANCELLED, shown_name(exchange->name) + ": reading was cancelled");
-    finish(*exchange);
-  }
-}
-
-void Engine::admit(std::shared_ptr<Exchange> exchange) {
-  if (exchange->finished) return;  // cancelled while credentials were fetched
-  if (active_.insert(exchange).second) {
-    exchange->progress = Clock::now();
-    if (!exchange->direct.empty()) {
-      exchange->redirected = exchange->direct;
-      exchange->redirects = 1;
-    }
-  }
-  if (exchange->refresh_failure) {
-    exchange->failure = std::move(exchange->refresh_failure);
-    finish(*exchange);
-    return;
-  }
-  exchange->host = &host_of(exchange->url());
-  if (exchange->host->starts_more()) {
-    launch(*exchange, false);
-  } else {
-    exchange->host->waiting.push_back(std::move(exchange));
-  }
-}
-
-void Engine::launch(Exchange& exchange, bool is_hedge) {
-  Request request;
-  bool signed_now = exchange.make_request(request);
-  if (!signed_now && is_hedge) return;
-  if (!signed_now) {
-    refresh_then_launch(exchange);
-    return;
-  }
-  auto transfer = std::make_unique<Transfer>(exchange);
-  CURL* handle = take_handle(exchange);
-  if (handle == nullptr) {
-    exchange.failure.emplace(WEIR_CODE_RESOURCE_EXHAUSTED, "libcurl gives no handle");
-    finish(exchange);
-    return;
-  }
-  transfer->prepare(
-      handle, std::move(request),
-      std::clamp<long>(static_cast<long>(std::chrono::duration_cast<seconds>(patience_).count() / 3), 1, 20));
-  auto now = Clock::now();
-  transfer->started = now;
-  ++exchange.attempts;
-  exchange.host->started();
-  curl_multi_add_handle(multi_, handle);
-  exchange.transfers[is_hedge ? 1 : 0] = std::move(transfer);
-  bool may_repeat = exchange.request.method == "GET" || exchange.request.method == "HEAD";
-  if (is_hedge || !may_repeat || exchange.patient) return;
-  if (auto after = exchange.host->hedge_after(now))
-    timers_.insert({now + *after, {exchange.weak_from_this(), true}});
-}
-
-void Engine::refresh_then_launch(Exchange& exchange) {
-  if (++exchange.refreshes > 3) {
-    exchange.failure.emplace(
-        WEIR_CODE_PERMISSION_DENIED,
-        shown_name(exchange.name) + ": the credentials that were fetched have expired; check the clock");
-    finish(exchange);
-    return;
-  }
-  std::lock_guard<std::mutex> lock(mutex_);
-  errands_.push_back([this, held = exchange.shared_from_this()] {
-    std::optional<Failure> failure;
-    try {
-      held->service->refresh();
-    } catch (const Failure& caught) {
-      failure.emplace(caught.code, shown_name(held->name) + ": " + caught.message);
-    } catch (...) {
-      failure.emplace(WEIR_CODE_RESOURCE_EXHAUSTED, "out of memory");
-    }
-    held->refresh_failure = std::move(failure);
-    start(held);
-  });
-  errand_ready_.notify_one();
-}
-
-void Engine::reap() {
-  int left = 0;
-  while (CURLMsg* message = curl_multi_info_read(multi_, &left)) {
-    if (message->msg != CURLMSG_DONE) continue;
-    CURLcode code = message->data.result;
-    Transfer* transfer = nullptr;
-    curl_easy_getinfo(message->easy_handle, CURLINFO_PRIVATE, &transfer);
-    end_transfer(*transfer, code);
-  }
-}
-
-void Engine::end_transfer(Transfer& transfer, CURLcode code) {
-  auto exchange = transfer.exchange->shared_from_this();
-  auto& own = exchange->transfers[exchange->transfers[0].get() == &transfer ? 0 : 1];
-  auto& other = exchange->transfers[exchange->transfers[0].get() == &transfer ? 1 : 0];
-  if (!transfer.head_checked && transfer.answer.status != 0) {
-    exchange->host->saw_first_byte(Clock::now() - transfer.started);
-  }
-  std::string why;
-  Ending ending = judge(transfer, code, why);
-  bool useless = ending == Ending::throttled || ending == Ending::failed;
-  if (ending == Ending::throttled) exchange->host->throttled(Clock::now());
-  if (useless && other && exchange->winner != &transfer) {
-    remove(own);  // the other one is still under way
-    return;
-  }
-  if (transfer.received > 0) {
-    exchange->fruitless = 0;
-    exchange->progress = Clock::now();
-  }
-  Answer answer = std::move(transfer.answer);
-  remove_all(*exchange);
-  settle(*exchange, ending, std::move(answer), why);
-}
-
-void Engine::settle(Exchange& exchange, Ending ending, Answer answer, const std::string& why) {
-  Host& host = *exchange.host;
-  switch (ending) {
-    case Ending::redirect:
-      follow(exchange, answer);
-      break;
-    case Ending::throttled:
-    case Ending::failed:
-      again(exchange, ending, answer, why);
-      break;
-    case Ending::answered: {
-      host.succeeded(Clock::now());
-      int status = answer.status;
-      bool is_lost = !exchange.direct.empty() && exchange.redirected == exchange.direct &&
-                     (status == 401 || status == 403 || status == 404 || status == 410);
-      bool is_own = exchange.redirected.empty();
-      if (is_lost) {
-        // Where it was redirected to has expired.
-        exchange.direct.clear();
-        exchange.redirected.clear();
-        exchange.redirects = 0;
-        admit(exchange.shared_from_this());
-        break;
-      }
-      if (!answer.ok() && is_own && exchange.service && exchange.lessons < kMostLessons &&
-          exchange.service->learn(exchange.request, answer)) {
-        ++exchange.lessons;
-        admit(exchange.shared_from_this());
-        break;
-      }
-      exchange.answer = std::move(answer);
-      exchange.answer.redirects = exchange.redirects;
-      exchange.answer.redirect_version = exchange.redirect_version;
-      finish(exchange);
-      break;
-    }
-    case Ending::final:
-      finish(exchange);
-      break;
-  }
-  pump(host);
-}
-
-void Engine::follow(Exchange& exchange, const Answer& answer) {
-  // A store may mean another region by it.
-  if (exchange.redirected.empty() && exchange.service && exchange.lessons < kMostLessons &&
-      exchange.service->learn(exchange.request, answer)) {
-    ++exchange.lessons;
-    admit(exchange.shared_from_this());
-    return;
-  }
-  std::string target = resolve_location(exchange.url(), answer.header("location"));
-  Url url = parse_url(target);
-  std::string problem;
-  if (++exchange.redirects > kMostRedirects) {
-    problem = "more than " + std::to_string(kMostRedirects) + " redirects";
-  } else if (url.scheme != "http" && url.scheme != "https") {
-    problem = "it is redirected to " + shown_url(target) + ", which isn't http or https";
-  } else if (url.scheme == "http" && parse_url(exchange.url()).scheme == "https") {
-    problem =
-        "it is redirected from https to " + shown_url(target) + ", where anybody could change the bytes";
-  }
-  if (!problem.empty()) {
-    exchange.failure.emplace(WEIR_CODE_FAILED_PRECONDITION, shown_name(exchange.name) + ": " + problem);
-    finish(exchange);
-    return;
-  }
-  if (exchange.redirects == 1 && exchange.service)
-    exchange.redirect_version = exchange.service->version(answer);
-  // A user in the URL would be sent as a password.
-  exchange.redirected = url.text();
-  admit(exchange.shared_from_this());
-}
-
-void Engine::again(Exchange& exchange, Ending ending, const Answer& answer, const std::string& why) {
-  auto now = Clock::now();
-  ++exchange.fruitless;
-  bool is_throttled = ending == Ending::throttled;
-  bool too_late = now - exchange.progress >= patience_;
-  bool too_often =
-      !is_throttled && (exchange.fruitless >= exchange.most_attempts || !exchange.host->take_retry());
-  double factor = std::pow(2.0, std::min(exchange.fruitless - 1, 8));
-  double wait_ms = std::min((is_throttled ? 100.0 : 50.0) * factor, 2000.0) * (0.5 + 0.5 * jitter());
-  if (auto asked = parse_number(answer.header("retry-after")); asked && is_throttled) {
-    wait_ms =
-        std::max(wait_ms, 1000.0 * static_cast<double>(std::min<uint64_t>(*asked, 3600)) + 200 * jitter());
-  }
-  auto due = now + milliseconds(static_cast<int64_t>(wait_ms));
-  if (too_late || too_often || due - exchange.progress > patience_) {
-    give_up(exchange, answer, why);
-    return;
-  }
-  timers_.insert({due, {exchange.weak_from_this(), false}});
-}
-
-void Engine::give_up(Exchange& exchange, const Answer& answer, const std::string& why) {
-  std::string tried =
-      " (" + std::to_string(exchange.attempts) + (exchange.attempts == 1 ? " attempt)" : " attempts)");
-  static const Service plain;
-  if (answer.status >= 400) {
-    const Service& service = exchange.service ? *exchange.service : plain;
-    exchange.failure = service.failure(exchange.name, exchange.request, answer);
-    exchange.failure->message += tried;
-  } else {
-    exchange.failure.emplace(WEIR_CODE_UNAVAILABLE, shown_name(exchange.name) + ": " +
-                                                        parse_url(exchange.url()).authority +
-                                                        " can't be read from: " + why + tried);
-  }
-  finish(exchange);
-}
-
-void Engine::finish(Exchange& exchange) {
-  auto held = exchange.shared_from_this();
-  Host* host = exchange.host;
-  remove_all(exchange);
-  exchange.finished = true;
-  active_.erase(held);
-  if (exchange.done) exchange.done(exchange);
-  if (host != nullptr) pump(*host);
-}
-
-void Engine::remove(std::unique_ptr<Transfer>& transfer) {
-  if (!transfer) return;
-  Exchange& exchange = *transfer->exchange;
-  if (exchange.winner == transfer.get()) exchange.winner = nullptr;
-  exchange.host->ended();
-  curl_multi_remove_handle(multi_, transfer->easy);
-  curl_easy_reset(transfer->easy);
-  if (idle_handles_.size() < kMostIdleHandles) {
-    idle_handles_.push_back(transfer->easy);
-  } else {
-    curl_easy_cleanup(transfer->easy);
-  }
-  transfer.reset();
-}
-
-void Engine::remove_all(Exchange& exchange) {
-  for (auto& transfer : exchange.transfers) remove(transfer);
-}
-
-void Engine::pump(Host& host) {
-  while (host.starts_more() && !host.waiting.empty()) launch_next(host);
-}
-
-void Engine::launch_next(Host& host) {
-  auto exchange = std::move(host.waiting.front());
-  host.waiting.pop_front();
-  if (!exchange->finished) launch(*exchange, false);
-}
-
-Host& Engine::host_of(const std::string& url) {
-  auto& host = hosts_[parse_url(url).origin()];
-  if (!host) host = std::make_unique<Host>();
-  return *host;
-}
-
-CURL* Engine::take_handle(const Exchange& exchange) {
-  CURL* handle = nullptr;
-  if (idle_handles_.empty()) {
-    handle = curl_easy_init();
-  } else {
-    handle = idle_handles_.back();
-    idle_handles_.pop_back();
-  }
-  if (handle == nullptr) return nullptr;
-  std::string own = exchange.service ? exchange.service->certificates() : "";
-  const std::string& file = own.empty() ? certificates_ : own;
-  if (!file.empty()) curl_easy_setopt(handle, CURLOPT_CAINFO, file.c_str());
-  if (!certificate_folder_.empty()) curl_easy_setopt(handle, CURLOPT_CAPATH, certificate_folder_.c_str());
-  return handle;
-}
-
-double Engine::jitter() {
-  random_state_ = random_state_ * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<double>(random_state_ >> 11) / 9007199254740992.0;
 }
 
 }  // namespace weir_remote

@@ -41,7 +41,7 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   bool without_proxy = false;  // a server of this machine or its provider
   bool is_probe = false;       // who doesn't answer at once isn't there
   std::function<bool()> cancelled;
-  std::function<void(Exchange&)> done;  // on the event thread, once
+  std::function<void(Exchange&)> done;  // on the thread of a loop, once
 
   // The result: a failure, or an answer of any status that another attempt wouldn't change.
   std::optional<Failure> failure;

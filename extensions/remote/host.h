@@ -1,5 +1,5 @@
-// What is known of one server: how many requests it takes at once, how long it usually needs, and what may
-// still be asked of it twice. Used by the event thread alone; time is passed in, so that a test is a table.
+// What one event loop knows of one server: how many requests it takes at once, how long it usually needs, and
+// what may still be asked of it twice. Used by that loop alone; time is passed in, so that a test is a table.
 #pragma once
 
 #include <array>
@@ -17,8 +17,8 @@ struct Exchange;
 
 class Host {
  public:
-  static constexpr double kMostRequests = 128;
-  // So many keep the event thread at work if the server is near.
+  static constexpr double kMostRequests = 64;
+  // So many keep the loop's thread at work if the server is near.
   static constexpr double kNearRequests = 3;
 
   // Requests at once. A throttled one lowers the limit; a second after the last of them, it grows by a
@@ -49,7 +49,7 @@ class Host {
   std::deque<std::shared_ptr<Exchange>> waiting;  // for room
 
  private:
-  static constexpr double kMostRetries = 60;
+  static constexpr double kMostRetries = 30;
 
   // The waits for first bytes that are known, the shortest first.
   std::vector<Clock::duration> sorted_waits() const;

@@ -47,8 +47,8 @@ struct ContentRange {
 };
 ContentRange parse_content_range(std::string_view text);
 
-// What one kind of store knows of its protocol. All but `refresh` are called on the event thread, and don't
-// wait.
+// What one kind of store knows of its protocol. All but `refresh` are called on the threads of the loops, and
+// don't wait.
 class Service {
  public:
   virtual ~Service() = default;

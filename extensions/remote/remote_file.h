@@ -19,8 +19,8 @@ class RemoteFile {
       : store_(std::move(store)), name_(std::move(name)), get_(std::move(get)), info_(std::move(info)) {}
 
   const FileInfo& info() const { return info_; }
-  // Begins to read; `call` ends on the event thread or before this returns. May be called by several threads
-  // at once.
+  // Begins to read; `call` ends on the thread of a loop or before this returns. May be called by several
+  // threads at once.
   void read(uint64_t offset, char* out, uint64_t size, Call call) const;
 
  private:

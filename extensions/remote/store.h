@@ -54,7 +54,7 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
   friend class RemoteFile;
   FileInfo ask_size(const std::string& name, const Request& get, Call call);
 
-  // Outlives the store, which the event thread may be the last to hold.
+  // Outlives the store, which a loop may be the last to hold.
   Engine* engine_;
 };
 

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <map>
 #include <mutex>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -40,6 +41,8 @@ CallState& state_of(weir_call call) { return *reinterpret_cast<CallState*>(call.
 
 std::map<std::string, weir_file_system> systems;
 std::vector<weir_file_system> registered;
+std::mutex threads_mutex;
+std::set<std::thread::id> threads;  // that ended calls
 thread_local int32_t last_code = 0;
 thread_local std::string last_message;
 
@@ -87,6 +90,10 @@ int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error
 }
 
 void weir_call_done(weir_call call, uint64_t size) {
+  {
+    std::lock_guard<std::mutex> lock(threads_mutex);
+    threads.insert(std::this_thread::get_id());
+  }
   CallState& state = state_of(call);
   std::lock_guard<std::mutex> lock(state.mutex);
   state.is_done = true;
@@ -133,6 +140,14 @@ void host_unload() {
   for (const weir_file_system& files : registered) files.destroy(files.user_data);
   registered.clear();
   systems.clear();
+}
+
+// How many threads have ended calls since the last time that this was called.
+int32_t host_threads() {
+  std::lock_guard<std::mutex> lock(threads_mutex);
+  const auto count = static_cast<int32_t>(threads.size());
+  threads.clear();
+  return count;
 }
 
 int32_t host_code() { return last_code; }

@@ -46,9 +46,12 @@ def http(store):
 def test_a_near_server_is_asked_for_more_when_its_answers_are_late(http, extension):
     data = random.Random(5).randbytes(1_000_000)  # the first 256 KiB come when it is opened
     (http.www / "near").write_bytes(data)
-    with extension().open(http.base + "near") as file:
+    one = extension()
+    with one.open(http.base + "near") as file:
+        one.host.host_threads()
         for at in range(300_000, 400_000, 5000):  # it answers at once, so that it is near
             assert file.read(at, 5000) == data[at:at + 5000]
+        assert one.host.host_threads() == 1  # and one connection
         http.proxy.delay = 3.0
         ranges = [(at, 10_000) for at in range(500_000, 660_000, 20_000)]
         parts = []
@@ -56,6 +59,7 @@ def test_a_near_server_is_asked_for_more_when_its_answers_are_late(http, extensi
         reader.start()
         assert http.proxy.reaches(8, within=20)
         reader.join()
+        assert one.host.host_threads() == 2
         assert parts == [data[at:at + size] for at, size in ranges]
 
 
