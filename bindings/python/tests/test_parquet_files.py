@@ -199,6 +199,35 @@ def bytes_read():
         return int(file.readline().split()[1])
 
 
+@pytest.mark.parametrize("page", [1 << 13, 1 << 20, 3 << 20])
+def test_chunks_of_several_pieces(runtime, tmp_path, page):
+    """A piece has 1 MiB. What lies across two, or in a page that is larger, is read once as well."""
+    path = tmp_path / "pieces.parquet"
+    numbers = np.random.default_rng(4)
+    wanted = {"a": numbers.normal(size=500_000), "b": numbers.integers(0, 1 << 30, 500_000)}
+    texts = [f"{'x' * (i % 17)}{i}" for i in range(500_000)]
+    times = np.arange(500_000) * 1_000_003
+    table = pyarrow.table({**wanted, "s": texts, "t": pyarrow.array(times, "timestamp[ns]")})
+    options = {"use_dictionary": False, "compression": "NONE", "use_deprecated_int96_timestamps": True}
+    parquet.write_table(table, path, data_page_size=page, **options)
+    about = parquet.read_metadata(path)
+    size = {name: about.row_group(0).column(i).total_compressed_size for i, name in enumerate(table.column_names)}
+    assert about.num_row_groups == 1 and min(size.values()) > 3 << 20
+    read = weir.parse(f'parquet("{path}", {{a: float64, b: int64, s: string}}) | batch(8192)', runtime=runtime)
+    before = bytes_read()
+    found = list(read)
+    used = size["a"] + size["b"] + size["s"]
+    assert used <= bytes_read() - before < 1.01 * used
+    for name, column in wanted.items():
+        assert np.array_equal(np.concatenate([batch[name] for batch in found]), column)
+    assert [text for batch in found for text in batch["s"]] == [text.encode() for text in texts]
+    # Times are read twice at once, as nanoseconds and as seconds.
+    read = weir.parse(f'parquet("{path}", {{t: int64}}) | batch(8192)', runtime=runtime)
+    before = bytes_read()
+    assert np.array_equal(np.concatenate([batch["t"] for batch in read]), times)
+    assert bytes_read() - before < 2.1 * size["t"]
+
+
 @pytest.mark.parametrize("codec", ["NONE", "ZSTD"])
 @pytest.mark.parametrize("page", [1 << 16, 1 << 20])
 def test_memory(runtime, tmp_path, page, codec):

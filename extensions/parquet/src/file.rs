@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
-use std::sync::{Arc, Mutex};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
@@ -13,20 +15,68 @@ use crate::abi;
 
 /// How much is read to find out how long a page is.
 const HEADER_BYTES: usize = 4096;
+/// A piece of a chunk that is read in pieces. What a processor's cache holds is decoded sooner than a whole chunk.
+const PIECE_BYTES: u64 = 1 << 20;
+/// A file is far if a piece takes so long. Its chunks are read as a whole, since each read costs more than its bytes.
+const FAR: Duration = Duration::from_millis(5);
+const MOST_SPARES: usize = 4;
 
-/// Column chunks that are read as a whole, by a number that is the same for the chunks of one column: of those, the
-/// last one is kept.
+/// Column chunks that are read in pieces, by a number that is the same for the chunks of one column: of those, the
+/// last piece is kept.
 #[derive(Default)]
-struct Whole {
+struct Pieces {
     chunks: Vec<(Range<u64>, usize)>,
     kept: Mutex<HashMap<usize, (u64, Bytes)>>,
+    spares: Arc<Spares>,
+}
+
+/// Memory of pieces that nothing refers to any more: new memory costs page faults.
+#[derive(Default)]
+struct Spares(Mutex<Vec<Vec<u8>>>);
+
+struct Piece {
+    bytes: Vec<u8>,
+    spares: Arc<Spares>,
+}
+
+impl Spares {
+    /// An empty vector with room for so many bytes.
+    fn take(&self, size: usize) -> Result<Vec<u8>> {
+        match locked(&self.0).pop() {
+            Some(mut spare) if spare.capacity() >= size => {
+                spare.clear();
+                Ok(spare)
+            }
+            _ => memory_for(size),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Piece {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Piece {
+    fn drop(&mut self) {
+        let mut spares = locked(&self.spares.0);
+        if spares.len() < MOST_SPARES {
+            spares.push(std::mem::take(&mut self.bytes));
+        }
+    }
 }
 
 #[derive(Clone)]
 pub struct WeirFile {
     file: abi::File,
     size: u64,
-    whole: Arc<Whole>,
+    pieces: Arc<Pieces>,
+    is_far: Arc<AtomicBool>,
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
 fn beyond(start: u64, size: u64) -> ParquetError {
@@ -51,17 +101,18 @@ impl WeirFile {
         WeirFile {
             file,
             size,
-            whole: Arc::default(),
+            pieces: Arc::default(),
+            is_far: Arc::default(),
         }
     }
 
-    /// The same file, of which these chunks are read as a whole. They don't overlap.
-    pub fn with_whole(&self, mut chunks: Vec<(Range<u64>, usize)>) -> Self {
+    /// The same file, of which these chunks are read in pieces. They don't overlap.
+    pub fn with_pieces(&self, mut chunks: Vec<(Range<u64>, usize)>) -> Self {
         chunks.sort_by_key(|(range, _)| range.start);
         WeirFile {
-            whole: Arc::new(Whole {
+            pieces: Arc::new(Pieces {
                 chunks,
-                kept: Mutex::default(),
+                ..Pieces::default()
             }),
             ..self.clone()
         }
@@ -90,40 +141,63 @@ impl WeirFile {
     }
 
     pub fn read_exact(&self, start: u64, length: usize) -> Result<Bytes> {
+        self.read_on(start, Bytes::new(), length)
+    }
+
+    /// `length` bytes from `start` on, of which the first are there.
+    fn read_on(&self, start: u64, there: Bytes, length: usize) -> Result<Bytes> {
         let end = start.checked_add(length as u64).filter(|end| *end <= self.size);
         end.ok_or_else(|| beyond(start.saturating_add(length as u64), self.size))?;
-        let mut out = memory_for(length)?;
+        let mut out = self.pieces.spares.take(length)?;
+        out.extend_from_slice(&there);
         // SAFETY: there is room for `length` bytes, and as many have been read where it is set.
         unsafe {
-            if self.read_into(start, out.as_mut_ptr(), length)? != length {
+            let missing = length - there.len();
+            let read = self.read_into(start + there.len() as u64, out.as_mut_ptr().add(there.len()), missing)?;
+            if read != missing {
                 return Err(beyond(start + length as u64, self.size));
             }
             out.set_len(length);
         }
-        Ok(out.into())
+        Ok(Bytes::from_owner(Piece {
+            bytes: out,
+            spares: self.pieces.spares.clone(),
+        }))
     }
 
-    /// What there is from `start` on in the chunk that is read as a whole.
-    fn in_whole(&self, start: u64) -> Result<Option<Bytes>> {
-        let after = self.whole.chunks.partition_point(|(range, _)| range.start <= start);
-        let Some((range, column)) = after.checked_sub(1).map(|i| &self.whole.chunks[i]) else {
+    /// `length` bytes or more from `start` on, or what there is of them, in a chunk that is read in pieces.
+    fn in_piece(&self, start: u64, length: usize) -> Result<Option<Bytes>> {
+        let after = self.pieces.chunks.partition_point(|(range, _)| range.start <= start);
+        let Some((range, column)) = after.checked_sub(1).map(|i| &self.pieces.chunks[i]) else {
             return Ok(None);
         };
         if start >= range.end {
             return Ok(None);
         }
-        let mut kept = self.whole.kept.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        let there = kept.get(column).filter(|(begin, _)| *begin == range.start);
-        let bytes = match there {
-            Some((_, bytes)) => bytes.clone(),
-            None => {
-                kept.remove(column);
-                let bytes = self.read_exact(range.start, (range.end - range.start) as usize)?;
-                kept.insert(*column, (range.start, bytes.clone()));
-                bytes
+        let wanted = (length as u64).min(range.end - start);
+        let mut kept = locked(&self.pieces.kept);
+        let there = kept
+            .remove(column)
+            .filter(|(begin, bytes)| *begin <= start && start <= begin + bytes.len() as u64);
+        let (begin, bytes) = match there {
+            Some((begin, bytes)) if begin + bytes.len() as u64 >= start + wanted => (begin, bytes),
+            there => {
+                let rest = there.map_or_else(Bytes::new, |(begin, bytes)| bytes.slice((start - begin) as usize..));
+                let most = if self.is_far.load(Relaxed) {
+                    u64::MAX
+                } else {
+                    PIECE_BYTES
+                };
+                let size = wanted.max(most).min(range.end - start) as usize;
+                let began = Instant::now();
+                let bytes = self.read_on(start, rest, size)?;
+                self.is_far.fetch_or(began.elapsed() >= FAR, Relaxed);
+                (start, bytes)
             }
         };
-        Ok(Some(bytes.slice((start - range.start) as usize..)))
+        kept.insert(*column, (begin, bytes.clone()));
+        let bytes = bytes.slice((start - begin) as usize..);
+        Ok(Some(bytes))
     }
 }
 
@@ -137,7 +211,7 @@ impl ChunkReader for WeirFile {
     type T = FileRead;
 
     fn get_read(&self, start: u64) -> Result<FileRead> {
-        let there = self.in_whole(start)?;
+        let there = self.in_piece(start, HEADER_BYTES)?;
         Ok(FileRead {
             file: self.clone(),
             next: start + there.as_ref().map_or(0, Bytes::len) as u64,
@@ -146,7 +220,7 @@ impl ChunkReader for WeirFile {
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {
-        match self.in_whole(start)? {
+        match self.in_piece(start, length)? {
             Some(bytes) if bytes.len() >= length => Ok(bytes.slice(..length)),
             _ => self.read_exact(start, length),
         }

@@ -31,10 +31,10 @@ use crate::{schema, Format};
 /// About so much is decoded at once.
 const BATCH_BYTES: i64 = 1 << 20;
 const MOST_BATCH_ROWS: i64 = 8192;
-/// Column chunks up to this size are read as a whole if many of their rows are; others page by page.
-const MOST_WHOLE_BYTES: u64 = 32 << 20;
+/// Column chunks up to this size are read in pieces if many of their rows are; others page by page.
+const MOST_PIECES_BYTES: u64 = 32 << 20;
 /// Those up to this size in any case, unless the file says where their pages are.
-const ALWAYS_WHOLE_BYTES: u64 = 1 << 20;
+const ALWAYS_PIECES_BYTES: u64 = 1 << 20;
 
 pub struct Table {
     file: WeirFile,
@@ -149,7 +149,7 @@ impl Format for Table {
         let wanted: Vec<usize> = (0..self.leaves.len()).filter(|leaf| inside(*leaf)).collect();
         let (groups, selected) = self.groups(ranges)?;
         let mut pages = Pages::default();
-        let mut whole = Vec::new();
+        let mut chunks = Vec::new();
         for (group, count) in groups.iter().zip(&selected) {
             let rows = self.group_rows(*group);
             let much = *count >= (rows.end - rows.start + 1) / 2;
@@ -159,13 +159,13 @@ impl Format for Table {
                 }
                 let (start, length) = self.metadata.row_group(*group).column(*leaf).byte_range();
                 let known = pages.offset_index(*group, *leaf).is_some();
-                let most = if much { MOST_WHOLE_BYTES } else { ALWAYS_WHOLE_BYTES };
+                let most = if much { MOST_PIECES_BYTES } else { ALWAYS_PIECES_BYTES };
                 if length <= most && !known {
-                    whole.push((start..start + length, *leaf));
+                    chunks.push((start..start + length, *leaf));
                 }
             }
         }
-        let file = self.file.with_whole(whole);
+        let file = self.file.with_pieces(chunks);
         let metadata = self
             .metadata
             .as_ref()
