@@ -22,13 +22,13 @@ class AzStore : public Store {
 
   bool sign(Request& request) override;
   void refresh() override { token_.refresh(); }
-  bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
 
   // A request about a blob, or about the container if the key is empty. Throws if no account is configured.
   Request request_for(const std::string& method, const BucketName& parts,
                       const std::map<std::string, std::string>& query = {}) const;
 
  protected:
+  bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
   Request object_request(const std::string& name) override;
   std::string detail(const Answer& answer) const override;
   std::string credentials_hint() const override;

@@ -161,6 +161,7 @@ void EventLoop::admit(std::shared_ptr<Exchange> exchange) {
 
 void EventLoop::launch(Exchange& exchange, bool is_hedge) {
   Request request;
+  if (exchange.service) exchange.known_lessons = exchange.service->lessons();
   bool signed_now = exchange.make_request(request);
   if (!signed_now && is_hedge) return;
   if (!signed_now) {
@@ -262,7 +263,6 @@ void EventLoop::settle(Exchange& exchange, Ending ending, Answer answer, const s
       int status = answer.status;
       bool is_lost = !exchange.direct.empty() && exchange.redirected == exchange.direct &&
                      (status == 401 || status == 403 || status == 404 || status == 410);
-      bool is_own = exchange.redirected.empty();
       if (is_lost) {
         // Where it was redirected to has expired.
         exchange.direct.clear();
@@ -271,9 +271,7 @@ void EventLoop::settle(Exchange& exchange, Ending ending, Answer answer, const s
         admit(exchange.shared_from_this());
         break;
       }
-      if (!answer.ok() && is_own && exchange.service && exchange.lessons < kMostLessons &&
-          exchange.service->learn(exchange.request, answer)) {
-        ++exchange.lessons;
+      if (!answer.ok() && learns(exchange, answer)) {
         admit(exchange.shared_from_this());
         break;
       }
@@ -290,11 +288,14 @@ void EventLoop::settle(Exchange& exchange, Ending ending, Answer answer, const s
   pump(host);
 }
 
+bool EventLoop::learns(Exchange& exchange, const Answer& answer) {
+  return exchange.redirected.empty() && exchange.service && ++exchange.lessons <= kMostLessons &&
+         exchange.service->learn_since(exchange.known_lessons, exchange.request, answer);
+}
+
 void EventLoop::follow(Exchange& exchange, const Answer& answer) {
   // A store may mean another region by it.
-  if (exchange.redirected.empty() && exchange.service && exchange.lessons < kMostLessons &&
-      exchange.service->learn(exchange.request, answer)) {
-    ++exchange.lessons;
+  if (learns(exchange, answer)) {
     admit(exchange.shared_from_this());
     return;
   }

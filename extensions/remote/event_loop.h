@@ -64,6 +64,8 @@ class EventLoop {
   void settle(Exchange& exchange, Ending ending, Answer answer, const std::string& why);
   void remove(std::unique_ptr<Transfer>& transfer);
   void remove_all(Exchange& exchange);
+  // Whether it should be sent again since its service has learned.
+  bool learns(Exchange& exchange, const Answer& answer);
   void follow(Exchange& exchange, const Answer& answer);
   void again(Exchange& exchange, Ending ending, const Answer& answer, const std::string& why);
   void give_up(Exchange& exchange, const Answer& answer, const std::string& why);

@@ -21,7 +21,6 @@ class GsStore : public Store {
 
   bool sign(Request& request) override { return !endpoint_is_emulator_ ? token_.sign(request) : true; }
   void refresh() override { token_.refresh(); }
-  bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
   std::string version(const Answer& answer) const override;
 
   // A request about an object of a bucket; `start` is "/storage/v1" or "/upload/storage/v1". The bucket
@@ -31,6 +30,7 @@ class GsStore : public Store {
   const std::string& endpoint() const { return endpoint_; }
 
  protected:
+  bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
   Request object_request(const std::string& name) override;
   void pin(Request& get, const Answer& answer) const override;
   std::string detail(const Answer& answer) const override;

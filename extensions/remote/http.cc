@@ -77,6 +77,15 @@ std::string Service::version(const Answer& answer) const {
   return std::string(tag.empty() ? answer.header("last-modified") : tag);
 }
 
+bool Service::learn_since(uint64_t known, Request& request, const Answer& answer) {
+  std::lock_guard<std::mutex> lock(learning_);
+  if (lessons_ == known) {
+    if (!learn(request, answer)) return false;
+    ++lessons_;
+  }
+  return true;
+}
+
 std::string Service::request_id(const Answer& answer) const {
   for (std::string_view name :
        {"x-amz-request-id", "x-ms-request-id", "x-guploader-uploadid", "x-request-id"}) {

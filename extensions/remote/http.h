@@ -1,8 +1,10 @@
 // Requests and answers, and what a store adds to the exchanges that are made for it.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -57,9 +59,12 @@ class Service {
   virtual bool sign(Request&) { return true; }
   // Fetches credentials, and may wait. Throws Failure.
   virtual void refresh() {}
-  // Returns whether the answer told something new, such as a region or that the credentials expired, so that
-  // the request should be sent again. May change the request.
-  virtual bool learn(Request&, const Answer&) { return false; }
+  // How often an answer has told something new.
+  uint64_t lessons() const { return lessons_; }
+  // Learns from the answer to a request that was signed when there had been `known` lessons. Returns whether
+  // it should be sent again: the answer tells something new, or was about what is out of date since another's
+  // did. May change the request.
+  bool learn_since(uint64_t known, Request& request, const Answer& answer);
   // The version that an answer is about: its ETag, or what there is in its place.
   virtual std::string version(const Answer& answer) const;
   // A file of certificates in place of curl's, or an empty name.
@@ -68,11 +73,18 @@ class Service {
   Failure failure(const std::string& name, const Request& request, const Answer& answer) const;
 
  protected:
+  // Returns whether the answer told something new, such as a region or that the credentials expired. May
+  // change the request.
+  virtual bool learn(Request&, const Answer&) { return false; }
   // What the server says in its body, in one line: "AccessDenied: Access Denied".
   virtual std::string detail(const Answer&) const { return ""; }
   virtual std::string request_id(const Answer& answer) const;
   // What the user should check after a 401 or 403: "check AWS_ACCESS_KEY_ID ...".
   virtual std::string credentials_hint() const { return ""; }
+
+ private:
+  std::mutex learning_;
+  std::atomic<uint64_t> lessons_{0};
 };
 
 // The code for a status, as in gRPC.

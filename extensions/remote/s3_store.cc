@@ -113,11 +113,12 @@ bool S3Store::learn_region(Request& request, const Answer& answer) {
   if (region.empty() || region.size() > 40 || percent_encode(region, false) != region) return false;
   std::lock_guard<std::mutex> lock(mutex_);
   auto known = regions_.find(request.bucket);
-  if (region == (known == regions_.end() ? region_ : known->second)) return false;
-  std::string before = base_url(request.bucket);
-  regions_[request.bucket] = region;
-  if (begins_with(request.url, before))
-    request.url = base_url(request.bucket) + request.url.substr(before.size());
+  const bool is_new = region != (known == regions_.end() ? region_ : known->second);
+  if (is_new) regions_[request.bucket] = region;
+  // Amazon's host names have the region.
+  const std::string base = base_url(request.bucket);
+  if (begins_with(request.url, base)) return is_new;
+  request.url = base.substr(0, base.find('/', 8)) + request.url.substr(request.url.find('/', 8));
   return true;
 }
 

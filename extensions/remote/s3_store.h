@@ -22,7 +22,6 @@ class S3Store : public Store {
 
   bool sign(Request& request) override;
   void refresh() override;
-  bool learn(Request& request, const Answer& answer) override;
   std::string certificates() const override { return certificates_; }
 
   // A request about an object, or about the bucket if the key is empty.
@@ -30,6 +29,7 @@ class S3Store : public Store {
                       const std::map<std::string, std::string>& query = {}) const;
 
  protected:
+  bool learn(Request& request, const Answer& answer) override;
   Request object_request(const std::string& name) override;
   std::string detail(const Answer& answer) const override;
   std::string credentials_hint() const override;

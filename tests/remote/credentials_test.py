@@ -1,7 +1,9 @@
 """Credentials are found where each vendor's tools find them, sent only there, and fetched again when they expire."""
 
 import base64
+import concurrent.futures
 import json
+import threading
 import time
 
 import pytest
@@ -177,6 +179,42 @@ def test_aws_region_is_learned(extension, monkeypatch):
         count = len(store.requests)
         assert one.read("s3://bucket/other") == DATA
         assert len(store.requests) == count + 1
+
+
+def read_four_at_once(one):
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(one.read, (f"s3://bucket/{i}" for i in range(4)))) == {DATA}
+
+
+@pytest.mark.parametrize("answer", [
+    (400, {}, b"<Error><Code>ExpiredToken</Code><Message>It has expired.</Message></Error>"),
+    (400, {}, b"<Error><Code>AuthorizationHeaderMalformed</Code><Region>eu-south-1</Region></Error>"),
+    (403, {"Date": "Sun, 01 Jan 2040 00:00:00 GMT"}, b"<Error><Code>RequestTimeTooSkewed</Code></Error>"),
+], ids=["credentials", "region", "clock"])
+def test_aws_what_one_answer_tells_is_known_to_all(extension, monkeypatch, answer):
+    """Four requests are under way when the first answer tells what is wrong with all of them."""
+    under_way = threading.Barrier(4)
+    fetched = []
+
+    def metadata(method, path, headers, body):
+        fetched.append(path)
+        return 200, {}, {**KEYS, "Token": f"token{len(fetched)}", "Expiration": date(3600)}
+
+    def handle(method, path, headers, body):
+        signed = (headers["x-amz-security-token"], headers["Authorization"].split("/")[2], headers["x-amz-date"][:4])
+        if signed == before:
+            under_way.wait(timeout=20)
+            return answer
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    before = ("token1", "us-east-1", time.strftime("%Y", time.gmtime()))
+    with Fake(metadata) as container, Fake(handle) as store:
+        store.server.RequestHandlerClass.date_time_string = lambda self, timestamp=None: "Sun, 01 Jan 2040 00:00:00 GMT"
+        monkeypatch.setenv("AWS_CONTAINER_CREDENTIALS_FULL_URI", container.url + "/creds")
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.url)
+        read_four_at_once(extension())
+        assert len(store.requests) == 8
+    assert len(fetched) == (2 if b"Expired" in answer[2] else 1)
 
 
 def test_aws_clock_is_learned(extension, monkeypatch):
