@@ -1,10 +1,14 @@
 """What parquet(files) reads from files of pyarrow, fastparquet and DuckDB, compared with what pyarrow reads."""
 
 import datetime
+import http.server
 import random
+import threading
+import time
 
 import numpy as np
 import pytest
+from conftest import EXTENSIONS
 
 import weir
 
@@ -226,6 +230,49 @@ def test_chunks_of_several_pieces(runtime, tmp_path, page):
     before = bytes_read()
     assert np.array_equal(np.concatenate([batch["t"] for batch in read]), times)
     assert bytes_read() - before < 2.1 * size["t"]
+
+
+class Far(http.server.BaseHTTPRequestHandler):
+    """Serves the bytes `data` from far away, and notes in `asked` which are asked for."""
+
+    protocol_version = "HTTP/1.1"
+
+    def do_GET(self):
+        first, last = map(int, self.headers["Range"].removeprefix("bytes=").split("-"))
+        last = min(last, len(self.data) - 1)
+        self.asked.append((first, last))
+        time.sleep(0.02)
+        self.send_response(206)
+        self.send_header("Content-Range", f"bytes {first}-{last}/{len(self.data)}")
+        self.send_header("Content-Length", str(last + 1 - first))
+        self.send_header("ETag", '"1"')
+        self.end_headers()
+        self.wfile.write(self.data[first : last + 1])
+
+    def log_message(self, *_):
+        pass
+
+
+def test_chunks_of_a_far_file_are_read_as_a_whole(runtime, tmp_path):
+    if not (EXTENSIONS / "libweir-remote.so").exists():
+        pytest.skip("without weir-remote")
+    path = tmp_path / "far.parquet"
+    wanted = np.random.default_rng(5).normal(size=(3, 1_000_000))
+    table = pyarrow.table({f"c{i}": column for i, column in enumerate(wanted)})
+    parquet.write_table(table, path, use_dictionary=False, compression="NONE")
+    handler = type("Handler", (Far,), {"data": path.read_bytes(), "asked": []})
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        name = f"http://127.0.0.1:{server.server_address[1]}/far.parquet"
+        read = weir.parse(
+            f'parquet("{name}", {{c0: float64, c1: float64, c2: float64}}) | batch(8192)', runtime=runtime
+        )
+        found = list(read)
+        server.shutdown()
+    for i, column in enumerate(wanted):
+        assert np.array_equal(np.concatenate([batch[f"c{i}"] for batch in found]), column)
+    # After the first piece a column takes one read of up to four requests, where pieces take one each.
+    assert sum(last - first > 1 << 19 for first, last in handler.asked) <= 16
 
 
 @pytest.mark.parametrize("codec", ["NONE", "ZSTD"])

@@ -19,7 +19,9 @@ const HEADER_BYTES: usize = 4096;
 const PIECE_BYTES: u64 = 1 << 20;
 /// A file is far if a piece takes so long. Its chunks are read as a whole, since each read costs more than its bytes.
 const FAR: Duration = Duration::from_millis(5);
+/// What is kept for pieces to come: more would be memory that whole chunks took.
 const MOST_SPARES: usize = 4;
+const MOST_SPARE_BYTES: usize = 2 << 20;
 
 /// Column chunks that are read in pieces, by a number that is the same for the chunks of one column: of those, the
 /// last piece is kept.
@@ -61,7 +63,7 @@ impl AsRef<[u8]> for Piece {
 impl Drop for Piece {
     fn drop(&mut self) {
         let mut spares = locked(&self.spares.0);
-        if spares.len() < MOST_SPARES {
+        if spares.len() < MOST_SPARES && self.bytes.capacity() <= MOST_SPARE_BYTES {
             spares.push(std::mem::take(&mut self.bytes));
         }
     }
