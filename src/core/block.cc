@@ -8,6 +8,9 @@ namespace weir {
 
 namespace {
 
+// A column that grows has more owners than others: 32 readers in turns have two each.
+constexpr size_t kMostSources = 64;
+
 // Copies the strings of a column into one buffer, so that no owner list has to keep them alive.
 void copy_strings(Tensor& tensor) { tensor = deep_copy(tensor); }
 
@@ -307,14 +310,14 @@ void Column::append_dense(int rows, const Column& source, int begin, int count) 
   tensor_.shape.set_dim(0, rows + count);
   if (!has_owners(tensor_.dtype)) return;
   share_owners(tensor_, source.tensor_);
-  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) merge_owners();
+  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMostSources) merge_owners();
 }
 
 // Copies the strings of a grown column into one buffer, which replaces their owners. Strings copied earlier
 // stay where they are until their buffers alone are too many, so a byte is copied a few times and not once
-// per kMaxOwners rows.
+// per kMostSources rows.
 void Column::merge_owners() {
-  if (merged_owners_ + 1 >= kMaxOwners) merged_owners_ = merged_entries_ = 0;
+  if (merged_owners_ + 1 >= kMostSources) merged_owners_ = merged_entries_ = 0;
   std::span<Str> entries = tensor_.entries<Str>().subspan(merged_entries_);
   size_t size = 0;
   for (const Str& entry : entries) size += entry.size;
