@@ -11,9 +11,6 @@ namespace {
 // A column that grows has more owners than others: 32 readers in turns have two each.
 constexpr size_t kMostSources = 64;
 
-// Copies the strings of a column into one buffer, so that no owner list has to keep them alive.
-void copy_strings(Tensor& tensor) { tensor = deep_copy(tensor); }
-
 void add_owner(Owners& owners, const RefPtr<RefCounted>& owner) {
   for (const auto& have : owners.list) {
     if (have == owner) return;
@@ -182,7 +179,8 @@ void Column::densify() {
     if (owners) add_owners(*owners, row);
   }
   tensor_.owners = std::move(owners);
-  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners) copy_strings(tensor_);
+  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners)
+    tensor_ = deep_copy(tensor_);
 }
 
 Tensor Column::row(int i) const {
