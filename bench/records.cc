@@ -122,21 +122,24 @@ void tfrecord_small(benchmark::State& state) {
 BENCHMARK(tfrecord_small)->Unit(benchmark::kMillisecond)->UseRealTime();
 
 // Records of 16 files in turns, by processor time, over the files one after the other.
-void records_interleaved(benchmark::State& state, size_t record_bytes) {
+void records_interleaved(benchmark::State& state, size_t record_bytes, double least) {
   const std::string records = "tfrecord(\"" + record_file(record_bytes) + "\") | take(" +
                               std::to_string((size_t{16} << 20) / record_bytes) + ")";
   const std::string turns = "range(16) | interleave(i -> " + records + ", cycle_length: 16)";
   const std::string sequence = "range(16) | flat_map(i -> " + records + ")";
   alternate(
       state, [&] { Drain(parse(turns)).run(kMaxBlockRows); },
-      [&] { Drain(parse(sequence)).run(kMaxBlockRows); }, 0.4);
+      [&] { Drain(parse(sequence)).run(kMaxBlockRows); }, least);
 }
-BENCHMARK_CAPTURE(records_interleaved, 100, 100)->Unit(benchmark::kMillisecond)->UseRealTime()->Iterations(7);
-BENCHMARK_CAPTURE(records_interleaved, 1000, 1000)
+BENCHMARK_CAPTURE(records_interleaved, 100, 100, 0.1)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(7);
-BENCHMARK_CAPTURE(records_interleaved, 4000, 4000)
+BENCHMARK_CAPTURE(records_interleaved, 1000, 1000, 0.25)
+    ->Unit(benchmark::kMillisecond)
+    ->UseRealTime()
+    ->Iterations(7);
+BENCHMARK_CAPTURE(records_interleaved, 4000, 4000, 0.6)
     ->Unit(benchmark::kMillisecond)
     ->UseRealTime()
     ->Iterations(7);

@@ -40,6 +40,7 @@ class Engine {
   std::thread errand_thread_;
 
   LoopSettings settings_;
+  // Goes first: errands may be added until all loops have ended.
   std::array<std::unique_ptr<EventLoop>, 2> loops_;
 };
 

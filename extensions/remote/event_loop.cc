@@ -161,7 +161,7 @@ void EventLoop::admit(std::shared_ptr<Exchange> exchange) {
 
 void EventLoop::launch(Exchange& exchange, bool is_hedge) {
   Request request;
-  if (exchange.service) exchange.known_lessons = exchange.service->lessons();
+  const uint64_t lessons = exchange.service ? exchange.service->lessons() : 0;
   bool signed_now = exchange.make_request(request);
   if (!signed_now && is_hedge) return;
   if (!signed_now) {
@@ -179,6 +179,7 @@ void EventLoop::launch(Exchange& exchange, bool is_hedge) {
       handle, std::move(request),
       std::clamp<long>(static_cast<long>(std::chrono::duration_cast<seconds>(settings_.patience).count() / 3),
                        1, 20));
+  transfer->answer.lessons = lessons;
   auto now = Clock::now();
   transfer->started = now;
   ++exchange.attempts;
@@ -290,7 +291,7 @@ void EventLoop::settle(Exchange& exchange, Ending ending, Answer answer, const s
 
 bool EventLoop::learns(Exchange& exchange, const Answer& answer) {
   return exchange.redirected.empty() && exchange.service && ++exchange.lessons <= kMostLessons &&
-         exchange.service->learn_since(exchange.known_lessons, exchange.request, answer);
+         exchange.service->learn_from(exchange.request, answer);
 }
 
 void EventLoop::follow(Exchange& exchange, const Answer& answer) {

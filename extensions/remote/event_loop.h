@@ -16,7 +16,7 @@
 
 namespace weir_remote {
 
-// What all loops of an engine go by.
+// What all loops of an engine share.
 struct LoopSettings {
   Clock::duration patience;  // for how long a request without progress is sent again
   std::string certificates;
@@ -25,7 +25,8 @@ struct LoopSettings {
   std::function<void(std::function<void()>)> run_errand;
 };
 
-// Keeps the host's signals off this thread: its handlers run on its own, and a closed socket is an error.
+// Blocks signals on this thread: their handlers belong on the program's own threads, and a closed socket is
+// an error, not a signal.
 void block_signals();
 
 class EventLoop {

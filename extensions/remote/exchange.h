@@ -55,7 +55,6 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   int attempts = 0;
   int fruitless = 0;  // attempts since the last byte of progress
   int lessons = 0;
-  uint64_t known_lessons = 0;  // the service's when it was signed last
   int refreshes = 0;
   Clock::time_point progress{};  // when the last byte came that was of use
   Host* host = nullptr;

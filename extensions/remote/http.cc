@@ -77,9 +77,9 @@ std::string Service::version(const Answer& answer) const {
   return std::string(tag.empty() ? answer.header("last-modified") : tag);
 }
 
-bool Service::learn_since(uint64_t known, Request& request, const Answer& answer) {
+bool Service::learn_from(Request& request, const Answer& answer) {
   std::lock_guard<std::mutex> lock(learning_);
-  if (lessons_ == known) {
+  if (lessons_ == answer.lessons) {
     if (!learn(request, answer)) return false;
     ++lessons_;
   }

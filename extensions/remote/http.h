@@ -30,7 +30,8 @@ struct Answer {
   int status = 0;
   Headers headers;  // names in lower case
   std::string body;
-  std::string url;  // what was asked last, after redirects
+  std::string url;       // what was asked last, after redirects
+  uint64_t lessons = 0;  // the service's when the request was signed
   int redirects = 0;
   std::string
       redirect_version;  // what the first redirect said of the version, as service->version() reads it
@@ -61,10 +62,9 @@ class Service {
   virtual void refresh() {}
   // How often an answer has told something new.
   uint64_t lessons() const { return lessons_; }
-  // Learns from the answer to a request that was signed when there had been `known` lessons. Returns whether
-  // it should be sent again: the answer tells something new, or was about what is out of date since another's
-  // did. May change the request.
-  bool learn_since(uint64_t known, Request& request, const Answer& answer);
+  // Learns from an answer. Returns whether to send the request again: the answer tells something new, or
+  // another one has done so since the request was signed. May change the request.
+  bool learn_from(Request& request, const Answer& answer);
   // The version that an answer is about: its ETag, or what there is in its place.
   virtual std::string version(const Answer& answer) const;
   // A file of certificates in place of curl's, or an empty name.

@@ -185,12 +185,11 @@ impl WeirFile {
             Some((begin, bytes)) if begin + bytes.len() as u64 >= start + wanted => (begin, bytes),
             there => {
                 let rest = there.map_or_else(Bytes::new, |(begin, bytes)| bytes.slice((start - begin) as usize..));
-                let most = if self.is_far.load(Relaxed) {
-                    u64::MAX
-                } else {
-                    PIECE_BYTES
-                };
-                let size = wanted.max(most).min(range.end - start) as usize;
+                let left = range.end - start;
+                let size = match self.is_far.load(Relaxed) {
+                    true => left,
+                    false => wanted.max(PIECE_BYTES).min(left),
+                } as usize;
                 let began = Instant::now();
                 let bytes = self.read_on(start, rest, size)?;
                 self.is_far.fetch_or(began.elapsed() >= FAR, Relaxed);
@@ -198,8 +197,7 @@ impl WeirFile {
             }
         };
         kept.insert(*column, (begin, bytes.clone()));
-        let bytes = bytes.slice((start - begin) as usize..);
-        Ok(Some(bytes))
+        Ok(Some(bytes.slice((start - begin) as usize..)))
     }
 }
 
