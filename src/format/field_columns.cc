@@ -107,6 +107,7 @@ FieldNode::FieldNode(FieldType field, const std::string& parent, bool inside_lis
     return;
   }
   components += type.form == Form::ragged ? 2 : 1;
+  scalar = type.form == Form::tensor && type.shape.rank() == 0;
   placed = !in_list && type.form != Form::ragged && type.shape.is_static();
   if (placed) stride = static_cast<size_t>(type.shape.count());
   entries.set_width(dtype_size(type.dtype));
@@ -179,14 +180,12 @@ void FieldColumns::start_object(std::vector<FieldNode>& members) {
 bool FieldColumns::close(std::vector<FieldNode>& members, uint64_t stamp, FieldFault& fault) {
   for (FieldNode& member : members) {
     const bool there = member.stamp == stamp;
-    if (there && member.state == State::value) [[likely]] {
-      member.present = true;
-    } else if (there && member.state == State::wrong) {
+    if (there && member.state == State::value) continue;
+    if (there && member.state == State::wrong) {
       fault = member.fault;
       return false;
-    } else if (!put_absent(member, !there, fault)) {
-      return false;
     }
+    if (!put_absent(member, !there, fault)) return false;
   }
   return true;
 }
@@ -237,11 +236,11 @@ void FieldColumns::put_smallest(FieldNode& node) {
   }
 }
 
-void FieldColumns::seal() {
+void FieldColumns::add_row() {
   for (FieldNode* node : growing_) {
     const bool list = node->type.form == Form::list;
     node->entry_ends.push_back(list ? static_cast<size_t>(node->length) : node->entries.size());
-    node->split_ends.push_back(node->splits.size());
+    if (node->type.form == Form::ragged) node->split_ends.push_back(node->splits.size());
   }
   for (FieldNode* node : optionals_) node->flags.push_back(node->present);
   ++rows_;
@@ -249,7 +248,7 @@ void FieldColumns::seal() {
 
 bool FieldColumns::finish_row(uint64_t stamp, FieldFault& fault) {
   if (!close(fields_, stamp, fault)) return false;
-  seal();
+  add_row();
   return true;
 }
 
@@ -263,7 +262,7 @@ void FieldColumns::add_failed(ErrorPtr error) {
   }
   for (FieldNode& node : fields_) put_smallest(node);
   errors_.push_back({rows_, std::move(error)});
-  seal();
+  add_row();
 }
 
 void FieldColumns::finish_leaf(FieldNode& node, FieldSink& sink) const {

@@ -89,6 +89,8 @@ struct FieldNode {
   std::string path;
   bool in_list;
   bool placed = false;
+  // A row, or an object in a list, has one entry.
+  bool scalar = false;
   // FieldEntries of a row, if it is placed.
   size_t stride = 1;
   // The number of its first component, behind the flag of an optional one.
@@ -158,6 +160,7 @@ class FieldColumns {
     const bool again = node.stamp == stamp;
     node.stamp = stamp;
     node.state = FieldNode::State::value;
+    node.present = true;
     if (again) [[unlikely]]
       node.reset();
     return again;
@@ -166,6 +169,8 @@ class FieldColumns {
   bool close(std::vector<FieldNode>& members, uint64_t stamp, FieldFault& fault);
   // The same for the row, which is added. If there is a fault, add_failed() must follow.
   bool finish_row(uint64_t stamp, FieldFault& fault);
+  // Adds a row whose fields all have values.
+  void add_row();
   // Adds a failed row, in place of the one that was started.
   void add_failed(ErrorPtr error);
 
@@ -181,7 +186,6 @@ class FieldColumns {
   bool put_absent(FieldNode& node, bool missing, FieldFault& fault);
   void put_fallback(FieldNode& node);
   void put_smallest(FieldNode& node);
-  void seal();
   void list_nodes(std::vector<FieldNode>& nodes);
   void finish_leaf(FieldNode& node, FieldSink& sink) const;
 

@@ -12,7 +12,7 @@ namespace {
 constexpr size_t kLeastCapacity = size_t{64} << 10;
 constexpr size_t kKeptCapacity = size_t{4} << 20;
 // Behind the end of every text.
-constexpr uint32_t kNoTokens[] = {UINT32_MAX};
+constexpr uint32_t kNoTokens[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
 
 }  // namespace
 
@@ -38,8 +38,9 @@ class JsonIndex::Parser {
   std::span<const uint32_t> tokens() const {
     return {implementation_->structural_indexes.get(), implementation_->n_structural_indexes};
   }
+  // There is room for them: simdjson ends its own tokens with as many.
   void end_with(uint32_t size) {
-    implementation_->structural_indexes[implementation_->n_structural_indexes] = size;
+    std::fill_n(&implementation_->structural_indexes[implementation_->n_structural_indexes], 3, size);
   }
 
  private:

@@ -25,7 +25,7 @@ class JsonIndex {
 
   // Reads no byte beyond the text. REQUIRES: its size fits 32 bits
   Fault find(std::string_view text);
-  // Offsets in the text of the last find(), in rising order; its size or more follows the last one.
+  // Offsets in the text of the last find(), in rising order; three that are its size or more follow them.
   // REQUIRES: it found no fault
   std::span<const uint32_t> tokens() const { return tokens_; }
 

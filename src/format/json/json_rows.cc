@@ -16,7 +16,7 @@ using Form = FieldType::Form;
 using State = FieldNode::State;
 
 constexpr size_t kCopiedBytes = 64 * 1024;
-// So many keys of an object are known; others are looked up each time.
+// So many keys of an object are known; what is beyond takes the place of the last.
 constexpr size_t kMostKeys = 256;
 constexpr const char* kUneven = "must have as many values as its shape says, and lists of one length";
 
@@ -44,6 +44,7 @@ JsonRows::JsonRows(const std::vector<FieldType>& fields) : columns_(fields) { ad
 void JsonRows::add_object(std::vector<FieldNode>& members) {
   const size_t number = objects_.size();
   objects_.emplace_back();
+  objects_[number].members = &members;
   for (FieldNode& node : members) {
     objects_[number].fields.emplace(node.type.name, &node);
     if (node.is_leaf()) continue;
@@ -57,13 +58,12 @@ bool JsonRows::parse(size_t begin, size_t end, const uint32_t*& token) {
   fault_ = {};
   tokens_.start(begin, end, token);
   columns_.start_row();
-  uint64_t stamp = 0;
-  bool good = tokens_.at('{') || tokens_.broken("an object");
-  good = good && object(objects_[0], stamp) == Found::value;
-  good = good && (!tokens_.more() || tokens_.broken("nothing after the object"));
+  Found found = tokens_.at('{') ? object(objects_[0]) : broken("an object");
+  if (found != Found::broken && tokens_.more()) found = broken("nothing after the object");
   while (tokens_.more()) tokens_.step();
   token = tokens_.position();
-  return good && columns_.finish_row(stamp, fault_);
+  if (found == Found::value) columns_.add_row();
+  return found == Found::value;
 }
 
 bool JsonRows::parse(std::string_view text, JsonIndex& index) {
@@ -110,86 +110,106 @@ JsonRows::Found JsonRows::broken(const char* expected) {
 }
 
 JsonRows::Found JsonRows::other(const FieldNode& node, const char* what) {
-  if (!tokens_.more() || !tokens_.is_word("null")) return wrong(node, what);
-  tokens_.step();
-  return Found::null;
+  return tokens_.more() && tokens_.is_word("null") ? Found::null : wrong(node, what);
 }
 
 JsonRows::Found JsonRows::other_entry(const FieldNode& node) {
   return other(node, expectation(node.type.dtype));
 }
 
-bool JsonRows::look_up(Object& object, size_t& expected, FieldNode*& node) {
+const JsonRows::KnownKey* JsonRows::look_up(Object& object) {
   const std::string_view name = tokens_.string();
   const std::string_view written(name.data() - 1, name.size() + 2);
-  for (size_t i = 0; i < object.keys.size(); ++i) {
-    if (object.keys[i].written != written) continue;
-    node = object.keys[i].node;
-    expected = i + 1;
-    return true;
+  for (const KnownKey& known : object.keys) {
+    if (std::string_view(known.written).substr(0, known.written.size() - 1) == written) return &known;
   }
   auto field = object.fields.find(name);
   if (tokens_.has_escape(name)) {
     std::string meant(name.size(), '\0');
     size_t size = 0;
     const JsonEscapes escapes = unescape(name, meant.data(), size);
-    if (escapes == JsonEscapes::wrong) return tokens_.broken("escapes that JSON has");
+    if (escapes == JsonEscapes::wrong) {
+      tokens_.broken("escapes that JSON has");
+      return nullptr;
+    }
     // No field is called like half a character.
     meant.resize(size);
     field = escapes == JsonEscapes::good ? object.fields.find(meant) : object.fields.end();
   }
-  node = field == object.fields.end() ? nullptr : field->second;
-  if (object.keys.size() < kMostKeys) {
-    object.keys.push_back({std::string(written), node});
-    expected = object.keys.size();
-  }
-  return true;
+  if (object.keys.size() == kMostKeys) object.keys.pop_back();
+  FieldNode* const node = field == object.fields.end() ? nullptr : field->second;
+  return &object.keys.emplace_back(concat(written, ":"), node);
 }
 
-bool JsonRows::key(Object& object, size_t& expected, FieldNode*& node) {
-  if (!tokens_.at('"')) return tokens_.broken("a key");
-  const KnownKey* known = expected < object.keys.size() ? &object.keys[expected] : nullptr;
-  if (known && tokens_.next() - tokens_.offset() >= known->written.size() &&
-      same_bytes(tokens_.bytes(), known->written.data(), known->written.size())) {
-    node = known->node;
-    ++expected;
-  } else if (!look_up(object, expected, node)) {
-    return false;
+const JsonRows::KnownKey* JsonRows::key(Object& object) {
+  const KnownKey* known = nullptr;
+  if (!tokens_.at('"')) {
+    tokens_.broken("a key");
+  } else {
+    known = look_up(object);
   }
-  tokens_.step();
-  return tokens_.colon();
+  if (known) tokens_.step();
+  return known && tokens_.colon() && (tokens_.more() || tokens_.broken("a value")) ? known : nullptr;
 }
 
-JsonRows::Found JsonRows::object(Object& object, uint64_t& stamp) {
-  stamp = columns_.new_stamp();
+inline JsonRows::Found JsonRows::scalar(FieldNode& node) {
+  if (node.placed) return entry(node, node.place(columns_.rows()));
+  const Found found = entry(node, node.entries.push());
+  if (found != Found::value) node.entries.truncate(node.first_entry);
+  return found;
+}
+
+JsonRows::Found JsonRows::object(Object& object) {
   if (!tokens_.open()) return Found::broken;
-  if (tokens_.at('}')) {
-    tokens_.close();
-    return Found::value;
+  const uint64_t stamp = columns_.new_stamp();
+  size_t fields = 0;
+  // A field was found twice, or its value is odd.
+  bool odd = false;
+  const KnownKey* known = object.keys.data();
+  const uint32_t* token = tokens_.position();
+  bool more = !tokens_.is(token, '}');
+  while (more) {
+    if (known != object.keys.data() + object.keys.size() && tokens_.is_key(token, known->written))
+        [[likely]] {
+      token += 2;
+      tokens_.go_to(token);
+    } else {
+      tokens_.go_to(token);
+      known = key(object);
+      if (!known) return Found::broken;
+      token = tokens_.position();
+    }
+    FieldNode* const node = known++->node;
+    if (node == nullptr) {
+      if (!tokens_.skip()) return Found::broken;
+      token = tokens_.position();
+    } else {
+      odd |= FieldColumns::found(*node, stamp);
+      ++fields;
+      const JsonTokens::Place begin = tokens_.place();
+      const Found found = node->scalar ? scalar(*node) : value(*node);
+      ++token;
+      if (found != Found::value) [[unlikely]] {
+        if (odd_field(*node, found, begin) == Found::broken) return Found::broken;
+        odd = true;
+      }
+      if (!node->scalar || found != Found::value) token = tokens_.position();
+    }
+    more = tokens_.is(token, ',');
+    if (more) ++token;
   }
-  size_t expected = 0;
-  for (;;) {
-    FieldNode* node = nullptr;
-    if (!key(object, expected, node)) return Found::broken;
-    const bool good = node ? field(*node, stamp) != Found::broken : tokens_.skip();
-    if (!good) return Found::broken;
-    if (tokens_.at('}')) break;
-    if (!tokens_.at(',')) return broken("',' or '}'");
-    tokens_.step();
-  }
+  tokens_.go_to(token);
+  if (!tokens_.at('}')) return broken("',' or '}'");
   tokens_.close();
-  return Found::value;
+  const bool whole = !odd && fields == object.members->size();
+  return whole || columns_.close(*object.members, stamp, fault_) ? Found::value : Found::wrong;
 }
 
-JsonRows::Found JsonRows::field(FieldNode& node, uint64_t stamp) {
-  FieldColumns::found(node, stamp);
-  const JsonTokens::Place begin = tokens_.place();
-  if (!tokens_.more()) return broken("a value");
-  const Found found = value(node);
-  if (found == Found::value || found == Found::broken) [[likely]]
-    return found;
+JsonRows::Found JsonRows::odd_field(FieldNode& node, Found found, JsonTokens::Place begin) {
+  if (found == Found::broken) return found;
   if (found == Found::null) {
     node.state = State::null;
+    tokens_.step();
     return found;
   }
   node.state = State::wrong;
@@ -201,7 +221,7 @@ JsonRows::Found JsonRows::field(FieldNode& node, uint64_t stamp) {
 JsonRows::Found JsonRows::value(FieldNode& node) {
   switch (node.type.form) {
     case Form::tensor:
-      return node.type.shape.rank() == 0 ? scalar(node) : tensor(node);
+      return tensor(node);
     case Form::ragged:
       return ragged(node);
     case Form::object:
@@ -215,13 +235,7 @@ JsonRows::Found JsonRows::value(FieldNode& node) {
 
 JsonRows::Found JsonRows::nested(FieldNode& node) {
   if (tokens_.here() != '{') return other(node, "must be an object");
-  uint64_t stamp = 0;
-  if (object(objects_[node.number], stamp) == Found::broken) return Found::broken;
-  if (columns_.close(node.members, stamp, fault_)) return Found::value;
-  // All of it has been stepped over.
-  node.state = State::wrong;
-  node.fault = fault_;
-  return Found::value;
+  return object(objects_[node.number]);
 }
 
 template <class Member>
@@ -232,51 +246,49 @@ JsonRows::Found JsonRows::members(const FieldNode& node, Member member) {
     tokens_.close();
     return Found::value;
   }
-  for (;;) {
+  for (const uint32_t* token = tokens_.position();; ++token) {
+    tokens_.go_to(token);
     if (!tokens_.more()) return broken("a value");
-    const Found found = member();
+    const Found found = member(token);
     if (found == Found::null) {
       fault_ = {&node, "must have no null in its list", "null"};
       return Found::wrong;
     }
     if (found != Found::value) return found;
-    if (tokens_.at(']')) break;
-    if (!tokens_.at(',')) return broken("',' or ']'");
-    tokens_.step();
+    if (tokens_.is(token, ',')) continue;
+    tokens_.go_to(token);
+    if (!tokens_.at(']')) return broken("',' or ']'");
+    tokens_.close();
+    return Found::value;
   }
-  tokens_.close();
-  return Found::value;
 }
 
 JsonRows::Found JsonRows::list(FieldNode& node) {
-  return members(node, [&] {
+  return members(node, [&](const uint32_t*& token) {
     if (tokens_.here() != '{') return wrong(node, "must be a list of objects");
     FieldColumns::start_object(node.members);
-    uint64_t stamp = 0;
-    if (object(objects_[node.number], stamp) == Found::broken) return Found::broken;
-    if (!columns_.close(node.members, stamp, fault_)) return Found::wrong;
+    const Found found = object(objects_[node.number]);
     ++node.length;
-    return Found::value;
+    token = tokens_.position();
+    return found;
   });
-}
-
-JsonRows::Found JsonRows::scalar(FieldNode& node) {
-  if (node.placed) return entry(node, node.place(columns_.rows()));
-  const Found found = entry(node, node.entries.push());
-  if (found != Found::value) node.entries.truncate(node.first_entry);
-  return found;
 }
 
 JsonRows::Found JsonRows::dimension(FieldNode& node, int axis, Shape& shape, size_t& count) {
   const bool innermost = axis + 1 == shape.rank();
   const size_t width = dtype_size(node.type.dtype);
   int64_t members_here = 0;
-  const Found found = members(node, [&] {
+  const Found found = members(node, [&](const uint32_t*& token) {
     if (members_here == shape[axis]) return wrong(node, kUneven);
     ++members_here;
-    if (!innermost) return dimension(node, axis + 1, shape, count);
+    if (!innermost) {
+      const Found inner = dimension(node, axis + 1, shape, count);
+      token = tokens_.position();
+      return inner;
+    }
     uint8_t* out = node.placed ? node.place(columns_.rows()) + count * width : node.entries.push();
     ++count;
+    ++token;
     return entry(node, out);
   });
   if (found != Found::value) return found;
@@ -294,18 +306,26 @@ JsonRows::Found JsonRows::tensor(FieldNode& node) {
   for (int axis = 0; axis < shape.rank(); ++axis) {
     if (shape[axis] == kUnknownDim) shape.set_dim(axis, 0);
   }
-  node.dims.insert(node.dims.end(), shape.dims().begin(), shape.dims().end());
+  for (const int64_t dim : shape.dims()) node.dims.push_back(dim);
   return found;
 }
 
 JsonRows::Found JsonRows::ragged(FieldNode& node) {
   const auto inner = [&] {
-    const Found found = members(node, [&] { return entry(node, node.entries.push()); });
+    const Found found = members(node, [&](const uint32_t*& token) {
+      ++token;
+      return entry(node, node.entries.push());
+    });
     if (found == Found::value)
       node.splits.push_back(static_cast<int64_t>(node.entries.size() - node.row_entries));
     return found;
   };
-  return node.in_list ? inner() : members(node, inner);
+  if (node.in_list) return inner();
+  return members(node, [&](const uint32_t*& token) {
+    const Found found = inner();
+    token = tokens_.position();
+    return found;
+  });
 }
 
 JsonRows::Found JsonRows::raw(FieldNode& node) {
@@ -318,27 +338,20 @@ JsonRows::Found JsonRows::raw(FieldNode& node) {
 }
 
 template <class T>
-JsonRows::Found JsonRows::integer(const FieldNode& node, uint8_t* out) {
-  JsonNumber number;
+JsonRows::Found JsonRows::number(const FieldNode& node, uint8_t* out) {
   T value{};
-  if (!tokens_.goes_on() || !scan_number(tokens_.bytes(), tokens_.text_end(), number)) [[unlikely]]
-    return other_entry(node);
-  if (!tokens_.ends_after(number.text.size()) || !convert_integer(number, value))
-    return wrong(node, expectation(node.type.dtype));
+  if (!tokens_.goes_on() || !read_short(tokens_.word(), tokens_.text_end(), value))
+    return any_number<T>(node, out);
   put(out, value);
-  tokens_.step();
   return Found::value;
 }
 
 template <class T>
-JsonRows::Found JsonRows::floating(const FieldNode& node, uint8_t* out) {
-  JsonNumber number;
+JsonRows::Found JsonRows::any_number(const FieldNode& node, uint8_t* out) {
   T value{};
   if (!tokens_.goes_on()) return other_entry(node);
-  if (scan_number(tokens_.bytes(), tokens_.text_end(), number)) [[likely]] {
-    if (!tokens_.ends_after(number.text.size())) return wrong(node, expectation(node.type.dtype));
-    convert_number(number, value);
-  } else {
+  if (!read_number(tokens_.word(), value)) {
+    if (std::is_integral_v<T>) return other_entry(node);
     const bool infinite = tokens_.is_word("Infinity") || tokens_.is_word("-Infinity");
     if (!infinite && !tokens_.is_word("NaN")) return other_entry(node);
     double special =
@@ -353,18 +366,20 @@ JsonRows::Found JsonRows::floating(const FieldNode& node, uint8_t* out) {
     }
   }
   put(out, value);
-  tokens_.step();
   return Found::value;
 }
 
 JsonRows::Found JsonRows::string(const FieldNode& node, uint8_t* out) {
   if (tokens_.here() != '"') return other_entry(node);
   const std::string_view text = tokens_.string();
-  if (!tokens_.has_escape(text)) [[likely]] {
-    put(out, Str(text));
-    tokens_.step();
-    return Found::value;
-  }
+  if (tokens_.has_escape(text)) [[unlikely]]
+    return escaped(node, out);
+  put(out, Str(text));
+  return Found::value;
+}
+
+JsonRows::Found JsonRows::escaped(const FieldNode& node, uint8_t* out) {
+  const std::string_view text = tokens_.string();
   char* const copy = copy_memory(text.size());
   size_t size = 0;
   switch (unescape(text, copy, size)) {
@@ -377,7 +392,6 @@ JsonRows::Found JsonRows::string(const FieldNode& node, uint8_t* out) {
   }
   copied_ += size;
   put(out, Str(copy, size));
-  tokens_.step();
   return Found::value;
 }
 
@@ -385,38 +399,37 @@ JsonRows::Found JsonRows::truth(const FieldNode& node, uint8_t* out) {
   const bool value = tokens_.is_word("true");
   if (!value && !tokens_.is_word("false")) return other_entry(node);
   put(out, value);
-  tokens_.step();
   return Found::value;
 }
 
 JsonRows::Found JsonRows::entry(const FieldNode& node, uint8_t* out) {
-  if (node.type.dtype == DType::int64) return integer<int64_t>(node, out);
+  if (node.type.dtype == DType::int64) return number<int64_t>(node, out);
   if (node.type.dtype == DType::string) return string(node, out);
   switch (node.type.dtype) {
     case DType::boolean:
       return truth(node, out);
     case DType::int8:
-      return integer<int8_t>(node, out);
+      return number<int8_t>(node, out);
     case DType::int16:
-      return integer<int16_t>(node, out);
+      return number<int16_t>(node, out);
     case DType::int32:
-      return integer<int32_t>(node, out);
+      return number<int32_t>(node, out);
     case DType::uint8:
-      return integer<uint8_t>(node, out);
+      return number<uint8_t>(node, out);
     case DType::uint16:
-      return integer<uint16_t>(node, out);
+      return number<uint16_t>(node, out);
     case DType::uint32:
-      return integer<uint32_t>(node, out);
+      return number<uint32_t>(node, out);
     case DType::uint64:
-      return integer<uint64_t>(node, out);
+      return number<uint64_t>(node, out);
     case DType::float16:
-      return floating<Float16>(node, out);
+      return number<Float16>(node, out);
     case DType::bfloat16:
-      return floating<BFloat16>(node, out);
+      return number<BFloat16>(node, out);
     case DType::float32:
-      return floating<float>(node, out);
+      return number<float>(node, out);
     default:
-      return floating<double>(node, out);
+      return number<double>(node, out);
   }
 }
 

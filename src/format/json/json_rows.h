@@ -48,18 +48,18 @@ class JsonRows {
   void give_owners(std::vector<RefPtr<RefCounted>>& owners);
 
  private:
-  // What stands in the place of a value. `wrong`: another value, over which nothing has stepped. `broken`: no
-  // JSON.
+  // What is found in the place of a value. `wrong`: another value. `broken`: no JSON.
   enum class Found : uint8_t { value, null, wrong, broken };
 
-  // A key as the text writes it, with its quotes; null: no field.
+  // A key as the text writes it, with its quotes and a colon; null: no field.
   struct KnownKey {
     std::string written;
     FieldNode* node;
   };
-  // Its keys in the order of the objects before, and its fields by name.
+  // Its keys in the order of the objects before, and its fields, also by name.
   struct Object {
     std::vector<KnownKey> keys;
+    std::vector<FieldNode>* members;
     std::unordered_map<std::string_view, FieldNode*> fields;
   };
 
@@ -67,29 +67,35 @@ class JsonRows {
   Found wrong(const FieldNode& node, const char* what);
   Found broken(const char* expected);
 
-  Found object(Object& object, uint64_t& stamp);
-  // False if it is broken; null: no field.
-  bool key(Object& object, size_t& expected, FieldNode*& node);
-  bool look_up(Object& object, size_t& expected, FieldNode*& node);
-  // Anything but `broken` has been stepped over.
-  Found field(FieldNode& node, uint64_t stamp);
+  // `wrong`, also if a field has no value: the object has been stepped over.
+  Found object(Object& object);
+  // Steps over a key that isn't the one that is expected, and its colon; null if it is broken. A value
+  // follows.
+  const KnownKey* key(Object& object);
+  const KnownKey* look_up(Object& object);
+  // Steps over what begins there, and is no value of the field, unless it is broken.
+  Found odd_field(FieldNode& node, Found found, JsonTokens::Place begin);
   Found value(FieldNode& node);
   Found nested(FieldNode& node);
   Found list(FieldNode& node);
+  // One token, which is not stepped over.
   Found scalar(FieldNode& node);
   Found tensor(FieldNode& node);
   Found dimension(FieldNode& node, int axis, Shape& shape, size_t& count);
   Found ragged(FieldNode& node);
   Found raw(FieldNode& node);
-  // Steps over the bracket, the members by `member`, and the closing bracket.
+  // Steps over the bracket, the members, and the closing bracket. `member` gets the token that it begins
+  // with, and moves it past the member.
   template <class Member>
   Found members(const FieldNode& node, Member member);
+  // One token, which is not stepped over. What is usual is read by leaves, which save no registers.
   Found entry(const FieldNode& node, uint8_t* out);
   template <class T>
-  Found integer(const FieldNode& node, uint8_t* out);
+  [[gnu::noinline]] Found number(const FieldNode& node, uint8_t* out);
   template <class T>
-  Found floating(const FieldNode& node, uint8_t* out);
-  Found string(const FieldNode& node, uint8_t* out);
+  [[gnu::noinline]] Found any_number(const FieldNode& node, uint8_t* out);
+  [[gnu::noinline]] Found string(const FieldNode& node, uint8_t* out);
+  [[gnu::noinline]] Found escaped(const FieldNode& node, uint8_t* out);
   Found truth(const FieldNode& node, uint8_t* out);
   // Of a value of another kind: null, or wrong.
   Found other(const FieldNode& node, const char* what);

@@ -35,13 +35,8 @@ bool JsonTokens::check_string() {
 
 bool JsonTokens::check_word_or_number() {
   if (!goes_on()) return broken("',', ']' or '}' before the end");
-  JsonNumber number;
-  const char first = here();
-  const bool good =
-      (first == '-' || (first >= '0' && first <= '9')) && scan_number(bytes(), text_end(), number)
-          ? ends_after(number.text.size())
-          : is_word("true") || is_word("false") || is_word("null") || is_word("NaN") || is_word("Infinity") ||
-                is_word("-Infinity");
+  const bool good = is_number(word()) || is_word("true") || is_word("false") || is_word("null") ||
+                    is_word("NaN") || is_word("Infinity") || is_word("-Infinity");
   if (!good) return broken("a value");
   step();
   return true;

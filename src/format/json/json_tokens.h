@@ -9,6 +9,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "format/name_index.h"
+
 namespace weir {
 
 class JsonTokens {
@@ -38,8 +40,19 @@ class JsonTokens {
   const char* text_end() const { return text_ + size_; }
   // Where the token after it begins, or the object ends.
   size_t next() const { return std::min<size_t>(at_[1], end_); }
-  bool at(char c) const { return more() && here() == c; }
+  bool at(char c) const { return is(at_, c); }
   void step() { ++at_; }
+
+  // For loops that keep the token in a register.
+  const uint32_t* position() const { return at_; }
+  void go_to(const uint32_t* token) { at_ = token; }
+  bool has(const uint32_t* token) const { return *token < end_; }
+  bool is(const uint32_t* token, char c) const { return has(token) && text_[*token] == c; }
+  // Whether `key`, with its quotes and a colon, begins there, and a value follows.
+  bool is_key(const uint32_t* token, std::string_view key) const {
+    return has(token + 2) && token[2] - token[0] >= key.size() &&
+           same_bytes(text_ + *token, key.data(), key.size());
+  }
 
   struct Place {
     const uint32_t* at;
@@ -50,7 +63,6 @@ class JsonTokens {
     at_ = place.at;
     depth_ = place.depth;
   }
-  const uint32_t* position() const { return at_; }
 
   // Steps over an opening bracket, or closing one; false beyond kMaxDepth.
   bool open() {
@@ -104,9 +116,13 @@ class JsonTokens {
     return size >= word.size() && std::memcmp(bytes(), word.data(), word.size()) == 0 &&
            (size == word.size() || is_space(bytes()[word.size()]));
   }
-  // Whether what began with the token ends after so many bytes.
-  // REQUIRES: a token of the object follows
-  bool ends_after(size_t size) const { return *at_ + size == at_[1] || is_space(bytes()[size]); }
+  // The token and what follows it, without spaces at the end.
+  // REQUIRES: goes_on()
+  std::string_view word() const {
+    size_t end = at_[1];
+    while (text_[end - 1] <= ' ' && is_space(text_[end - 1])) --end;
+    return {bytes(), end - *at_};
+  }
   // Whether the object goes on after the token.
   bool goes_on() const { return at_[1] < end_; }
   // The text from the token at `from` up to this one, without spaces at its end.
