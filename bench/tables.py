@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures parquet and arrow against pyarrow and HF datasets, on one processor, from files that it writes.
+"""Measures parquet, arrow and lmdb against pyarrow, HF datasets and py-lmdb, on one processor, from files that it writes.
 
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets. Each side gives batches of 8,192 rows as NumPy arrays. A ratio is the processor time of the peer
+datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of LMDB the bytes of each value. A ratio is the processor time of the peer
 over that of weir, all threads counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
 """
 
@@ -101,6 +101,27 @@ def measure_rates(folder, runtime, rounds, count):
         compare(f"Arrow, {name}", rounds, count, of_weir(runtime, f'arrow("{path}")'), peers)
 
 
+def measure_lmdb(folder, runtime, rounds):
+    try:
+        import lmdb
+    except ImportError:
+        print("lmdb is not installed")
+        return
+    for size, count in ((1000, 200_000), (100_000, 4000)):
+        environment = lmdb.open(str(folder / f"values-{size}"), map_size=1 << 30)
+        with environment.begin(write=True) as transaction:
+            for i in range(count):
+                transaction.put(b"%08d" % i, os.urandom(size))
+
+        def of_cursor(environment=environment):
+            with environment.begin() as transaction:
+                return sum(1 for _ in transaction.cursor().iternext(keys=False))
+
+        dataset = weir.parse(f'lmdb("{folder}/values-{size}/data.mdb") | map(e -> e.value)', runtime=runtime)
+        ours = lambda dataset=dataset: sum(1 for _ in dataset)  # noqa: E731
+        compare(f"LMDB, values of {size} bytes", rounds, count, ours, {"py-lmdb's cursor": of_cursor})
+
+
 def bytes_read():
     with open("/proc/self/io") as file:
         return int(file.readline().split()[1])
@@ -172,6 +193,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HF_HOME"] = folder
         measure_bytes(pathlib.Path(folder), runtime)
+        measure_lmdb(pathlib.Path(folder), runtime, options.rounds)
         measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
 
 

@@ -345,6 +345,48 @@ func ListFiles(pattern Value, options ...ListFilesOptions) Pipeline {
 	return begin(c)
 }
 
+// LmdbOptions is what Lmdb takes beside its arguments.
+type LmdbOptions struct {
+	// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind:
+	// string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}`. Columns may be
+	// wider than in the file, int64 for int32. none: all columns as the first file has them. Default: none.
+	Fields Expression
+
+	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
+	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	Where Function
+
+	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
+	// `optional`. Default: "error".
+	Nulls String
+
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// Lmdb is the operator lmdb. Reads LMDB databases: each entry is a dict of two strings, key and value, in the
+// order of the keys. files names the files with the data, which LMDB calls data.mdb in the folder of a database.
+// What the last transaction left is read, without locks, so nothing may write meanwhile. Values are not read
+// where only keys are used. Named databases, several values for a key (MDB_DUPSORT) and files of machines with
+// 32 bits or the other byte order are not supported (unimplemented, data_loss). The names must be known when the
+// dataset is built, unless fields says the structure; it cannot be built if the first file cannot be read then
+// (not_found, data_loss). A file that is missing or damaged gives one error in place of its remaining entries,
+// with the offset of the page, and the next file follows. Without where, elements are also read by their
+// position (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on its own thread.
+//
+// files: A file name, a list of names, or a dataset of names.
+func Lmdb(files Files, options ...LmdbOptions) Pipeline {
+	c := newCall("lmdb")
+	c.positional("files", asFiles, files)
+	if c.atMostOne(len(options)) {
+		c.named("fields", asExpression, options[0].Fields)
+		c.named("where", asFunction, options[0].Where)
+		c.named("nulls", asString, options[0].Nulls)
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+	}
+	return begin(c)
+}
+
 // Load is the operator load. Reads the elements that save, snapshot or a file cache wrote to a folder, in the
 // order written. Their structure and number are read when the dataset is built, so it cannot be built if the
 // folder has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its

@@ -102,6 +102,22 @@ struct ListFilesOptions {
   Seed seed{};
 };
 
+struct LmdbOptions {
+  // Which columns to read, and what becomes of their nulls: {id: int64, box: float32[4], words: string[?],
+  // kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}.
+  // Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.
+  // Default: none.
+  Value fields{};
+  // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
+  // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+  Function where{};
+  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
+  // optional. Default: "error".
+  String nulls{};
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct MixDatasetsOptions {
   // End when a dataset has no more elements at its turn; if false, the others go on in their shares. Default:
   // false.
@@ -1024,6 +1040,26 @@ inline Pipeline list_files(const Value& pattern, const ListFilesOptions& options
                       .positional(pattern)
                       .named("shuffle", options.shuffle)
                       .named("seed", options.seed));
+}
+
+// Reads LMDB databases: each entry is a dict of two strings, key and value, in the order of the keys. files
+// names the files with the data, which LMDB calls data.mdb in the folder of a database. What the last
+// transaction left is read, without locks, so nothing may write meanwhile. Values are not read where only
+// keys are used. Named databases, several values for a key (MDB_DUPSORT) and files of machines with 32 bits
+// or the other byte order are not supported (unimplemented, data_loss). The names must be known when the
+// dataset is built, unless fields says the structure; it cannot be built if the first file cannot be read
+// then (not_found, data_loss). A file that is missing or damaged gives one error in place of its remaining
+// entries, with the offset of the page, and the next file follows. Without where, elements are also read by
+// their position (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on its own
+// thread.
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline lmdb(const Files& files, const LmdbOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("lmdb")
+                      .positional(files)
+                      .named("fields", options.fields)
+                      .named("where", options.where)
+                      .named("nulls", options.nulls)
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // Reads the elements that save, snapshot or a file cache wrote to a folder, in the order written. Their

@@ -47,6 +47,12 @@ class FieldEntries {
       grow(begin + count);
     return data_.get() + width_ * begin;
   }
+  // Memory for so many more.
+  uint8_t* extend(size_t count) {
+    uint8_t* const out = at(size_, count);
+    size_ += count;
+    return out;
+  }
   // Gives up memory that a row much longer than others left.
   void clear();
 

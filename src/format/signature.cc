@@ -49,6 +49,7 @@ constexpr std::array kSignatures = {
     Signature{0, "BS\x01\0\0\0\0\0"sv, "a blob sequence of Yggdrasil", kNotRead},
     Signature{0, "\x0a\x23\xd7\xce"sv, "a RecordIO file of MXNet", kNotRead},
     Signature{0, "SQLite format 3\0"sv, "an SQLite database", "read it by sql(\"sqlite\", file, query, …)"},
+    Signature{16, "\xde\xc0\xef\xbe\x01\0\0\0"sv, "an LMDB database", "read it by lmdb(files)"},
     Signature{257, "ustar"sv, "a tar archive", "read it by webdataset(files, fields)"},
     Signature{0, "PK\x03\x04"sv, "a zip archive", kUnpack},
     Signature{0, "PK\x05\x06"sv, "an empty zip archive", "get the file again"},

@@ -568,12 +568,12 @@ class ArgumentBinder {
   int parts_ = 0;
 };
 
-// Of a source whose files an extension reads.
+// Of a source whose files have columns.
 Status find_format(const CallSite& site, const ColumnsSource& source, const ParamsBase& params) {
   NameFinder* const names = site.binder.runtime().names;
   Result<RefPtr<const TableFormat>> format =
       failed_precondition(concat(site.def.name, " was bound without extensions"));
-  if (names) format = names->table_format(site.def.name);
+  if (source.own || names) format = source.own ? source.own() : names->table_format(site.def.name);
   if (!format.ok()) return with_operator(with_span(format.status(), site.call.span), site.def.name);
   source.use(params, *std::move(format));
   return {};

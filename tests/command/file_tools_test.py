@@ -425,6 +425,17 @@ def arrays(tool):
     check("data_loss" in tool.err + tool.out, f"validate of a damaged archive: {tool.err}{tool.out}")
 
 
+def databases(tool):
+    tool.write("words.mdb", (ROOT / "tests/golden/data/words.mdb").read_bytes())
+    info = tool("info", "words.mdb")
+    check("kind         LMDB database" in info and "elements     254" in info, info)
+    equal(info.strip().split("\n")[-1].strip(), 'lmdb("words.mdb")', "the document of a database")
+    equal(tool("head", "-n", "1", "words.mdb"), '{key: "a", value: "1"}\n', "head of a database")
+    tool("convert", "words.mdb", "words.jsonl")
+    equal(tool("head", "-n", "1", "words.jsonl"), '{key: "a", value: "1"}\n', "a database as JSON lines")
+    check("begins like an LMDB database: read it by lmdb(files)" in tool.run('tfrecord("words.mdb")', status=1), "its hint")
+
+
 def objects_and_archives(tool):
     tool.write("o", b'{"id": 1, "name": "a", "tags": ["x"], "at": {"x": 1.5}, "l": [{"n": 1, "r": [1]}], "m": 1, "odd key": null}\n'
                b'\n{"id": 2, "name": null, "tags": [], "at": {}, "l": [], "m": "x", "odd key": [[1], []]}\n')
@@ -527,6 +538,7 @@ def main():
         compressions(tool)
         convert(tool)
         arrays(tool)
+        databases(tool)
         objects_and_archives(tool)
         conversions(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))

@@ -42,6 +42,7 @@ inline const AnyCallee& notation() {
     function("parse_json", {"s", "fields"});
     function("arrow", {"files", "fields"});
     function("jsonl", {"files", "fields"});
+    function("lmdb", {"files", "fields"});
     function("parquet", {"files", "fields"});
     function("webdataset", {"files", "fields"});
     return t;

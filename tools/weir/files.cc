@@ -208,10 +208,13 @@ FileKind kind_of_arrays(std::string_view contents) {
   return contents.starts_with("PK") ? FileKind::arrays : FileKind::array;
 }
 
-// Formats of extensions, by what signatures call them. Sets what the file is if an extension reads it.
+// Formats of tables, by what signatures call them. Sets what the file is if there is a source for it.
 bool is_of_extension(const Runtime& runtime, DataFile& file, std::string_view contents) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 3> kSources = {
-      {{"a Parquet file", "parquet"}, {"an Arrow file", "arrow"}, {"an Arrow stream", "arrow"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSources = {
+      {{"an LMDB database", "lmdb"},
+       {"a Parquet file", "parquet"},
+       {"an Arrow file", "arrow"},
+       {"an Arrow stream", "arrow"}}};
   const Signature* const found = find_signature(contents);
   const auto* const source = std::find_if(kSources.begin(), kSources.end(), [&](const auto& each) {
     return found != nullptr && found->name == each.first;

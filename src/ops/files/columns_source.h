@@ -1,5 +1,5 @@
-// ColumnsSource: a source whose files have columns, of which it reads those that are used, through an
-// extension that knows their format. OperatorTyping::columns_source.
+// ColumnsSource: a source whose files have columns, of which it reads those that are used, by a format that
+// the library has or an extension. OperatorTyping::columns_source.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,9 @@
 namespace weir {
 
 struct ColumnsSource {
-  // Gives the parameters the format of the operator's name, before anything else is asked.
+  // The library's own; null: an extension has that of the operator's name.
+  RefPtr<const TableFormat> (*own)();
+  // Gives the parameters the format, before anything else is asked.
   void (*use)(const ParamsBase& params, RefPtr<const TableFormat> format);
   // What a function that it has as a parameter takes: a dict of columns, according to the other parameters.
   Result<Spec> (*columns_of)(Runtime& runtime, const ParamsBase& params, std::span<const DatasetRef> inputs,

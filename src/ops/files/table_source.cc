@@ -78,9 +78,6 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
   return {};
 }
 
-namespace {
-
-// The fields, and the other columns of the first file.
 Result<Spec> columns_for(Runtime& runtime, const ParamsBase& base, std::span<const DatasetRef> inputs,
                          const syntax::Node& where) {
   const auto& params = static_cast<const TableParams&>(base);
@@ -103,6 +100,8 @@ Result<Spec> columns_for(Runtime& runtime, const ParamsBase& base, std::span<con
   return spec_of_fields(params.where_columns);
 }
 
+namespace {
+
 // Those of the fields that are in this part of their structure.
 std::vector<FieldType> fields_in(const std::vector<FieldType>& fields, const Spec& part) {
   std::vector<FieldType> out;
@@ -117,6 +116,8 @@ std::vector<FieldType> fields_in(const std::vector<FieldType>& fields, const Spe
   return out;
 }
 
+}  // namespace
+
 std::unique_ptr<ParamsBase> narrowed_to(const ParamsBase& base, const Spec& part) {
   auto out = std::make_unique<TableParams>(static_cast<const TableParams&>(base));
   out->row = fields_in(*out->row, part);
@@ -126,10 +127,5 @@ std::unique_ptr<ParamsBase> narrowed_to(const ParamsBase& base, const Spec& part
 void use_format(const ParamsBase& params, RefPtr<const TableFormat> format) {
   static_cast<const TableParams&>(params).format = std::move(format);
 }
-
-}  // namespace
-
-constinit const ColumnsSource table_columns = {
-    .use = use_format, .columns_of = columns_for, .narrowed = narrowed_to};
 
 }  // namespace weir

@@ -1,7 +1,8 @@
-// TableSource: a FileSource over files of tables, which an extension reads.
+// TableSource: a FileSource over files of tables, which the library or an extension reads.
 //
 //   struct Kind {
 //     static constexpr const char* reader_name;  // of op(), the internal operator
+//     static constexpr RefPtr<const TableFormat> (*format)();  // null: an extension's
 //     static const OperatorDef& op();
 //   };
 //
@@ -90,12 +91,19 @@ struct TableSourceFormat {
   }
 };
 
-extern const ColumnsSource table_columns;
+void use_format(const ParamsBase& params, RefPtr<const TableFormat> format);
+// The fields, and the other columns of the first file.
+Result<Spec> columns_for(Runtime& runtime, const ParamsBase& params, std::span<const DatasetRef> inputs,
+                         const syntax::Node& where);
+std::unique_ptr<ParamsBase> narrowed_to(const ParamsBase& params, const Spec& part);
 
 template <class Kind>
 struct TableSource {
+  static constexpr ColumnsSource kColumns = {
+      .own = Kind::format, .use = use_format, .columns_of = columns_for, .narrowed = narrowed_to};
+
   static OperatorDef define_with(OperatorDef def) {
-    def.typing.columns_source = &table_columns;
+    def.typing.columns_source = &kColumns;
     return FileSource<TableSourceFormat<Kind>>::define_with(std::move(def));
   }
 };

@@ -11,6 +11,7 @@ namespace {
 
 struct Arrow {
   static constexpr const char* reader_name = "read_arrow";
+  static constexpr RefPtr<const TableFormat> (*format)() = nullptr;
   static const OperatorDef& op() { return definition(); }
 };
 

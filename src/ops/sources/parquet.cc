@@ -11,6 +11,7 @@ namespace {
 
 struct Parquet {
   static constexpr const char* reader_name = "read_parquet";
+  static constexpr RefPtr<const TableFormat> (*format)() = nullptr;
   static const OperatorDef& op() { return definition(); }
 };
 

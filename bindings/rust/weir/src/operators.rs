@@ -356,6 +356,60 @@ impl ListFilesOptions {
     }
 }
 
+/// What `lmdb` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct LmdbOptions {
+    fields: Expression,
+    r#where: Function,
+    nulls: Text,
+    num_parallel_reads: Int,
+}
+
+impl LmdbOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32\[4\], words:
+    /// string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score:
+    /// optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as
+    /// the first file has them.
+    ///
+    /// Default: `none`.
+    pub fn fields(mut self, value: impl Into<Expression>) -> Self {
+        self.fields = value.into();
+        self
+    }
+
+    /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
+    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    ///
+    /// Default: `none`.
+    pub fn r#where(mut self, value: impl Into<Function>) -> Self {
+        self.r#where = value.into();
+        self
+    }
+
+    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
+    /// nulls are `optional`.
+    ///
+    /// Default: `"error"`.
+    pub fn nulls(mut self, value: impl Into<Text>) -> Self {
+        self.nulls = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `mix_datasets` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1787,6 +1841,31 @@ pub fn list_files(pattern: impl Into<Value>) -> Pipeline {
 #[must_use]
 pub fn list_files_with(pattern: impl Into<Value>, options: ListFilesOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("list_files").positional(pattern.into()).named("shuffle", options.shuffle).named("seed", options.seed))
+}
+
+/// Reads LMDB databases: each entry is a dict of two strings, `key` and `value`, in the order of the
+/// keys. `files` names the files with the data, which LMDB calls data.mdb in the folder of a database.
+/// What the last transaction left is read, without locks, so nothing may write meanwhile. Values are
+/// not read where only keys are used. Named databases, several values for a key (MDB_DUPSORT) and files
+/// of machines with 32 bits or the other byte order are not supported (unimplemented, data_loss). The
+/// names must be known when the dataset is built, unless `fields` says the structure; it cannot be
+/// built if the first file cannot be read then (not_found, data_loss). A file that is missing or
+/// damaged gives one error in place of its remaining entries, with the offset of the page, and the next
+/// file follows. Without `where`, elements are also read by their position (`global_shuffle`,
+/// `partition`, `weir_dataset_at`). Reads ahead of its consumer, on its own thread.
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`lmdb_with`] takes options as well.
+#[must_use]
+pub fn lmdb(files: impl Into<Files>) -> Pipeline {
+    lmdb_with(files, LmdbOptions::new())
+}
+
+/// [`lmdb`] with options.
+#[must_use]
+pub fn lmdb_with(files: impl Into<Files>, options: LmdbOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("lmdb").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
