@@ -4,6 +4,8 @@
 #include <cstring>
 #include <random>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace weir {
 namespace {
@@ -42,6 +44,34 @@ TEST_CASE("JSON: short numbers are read as long ones are") {
     if (!all_agree(number)) wrong = number;
   }
   CHECK(wrong == "");
+}
+
+template <class T>
+bool reads(const std::string& text) {
+  T value{};
+  return read_number(std::string_view(text), value);
+}
+
+TEST_CASE("JSON: floats are read from numbers, and from nothing else") {
+  std::mt19937 random(11);
+  std::vector<std::string> texts = {"inf",   "nan",   "-inf",    "infinity", "-nan",
+                                    "0x1p3", "1e400", "-1e-400", "1_0"};
+  for (int i = 0; i < 300000; ++i) {
+    std::string& text = texts.emplace_back();
+    for (size_t size = 1 + random() % 8; size > 0; --size) text += "0123456789.eE+-.0e"[random() % 18];
+  }
+  size_t numbers = 0;
+  std::string wrong;
+  for (const std::string& text : texts) {
+    const bool number = is_number(text);
+    numbers += number ? 1 : 0;
+    const bool same = reads<double>(text) == number && reads<float>(text) == number &&
+                      reads<Float16>(text) == number && reads<BFloat16>(text) == number;
+    if (!same) wrong = text;
+  }
+  CHECK(wrong == "");
+  CHECK(numbers > 1000);
+  CHECK(numbers < 200000);
 }
 
 TEST_CASE("JSON: which numbers are short") {

@@ -70,11 +70,22 @@ int compare_with(std::string_view number, double value) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
+// What from_chars takes and JSON has not: no digit before a point or behind it, and a zero before others.
+bool begins_like_no_number(std::string_view text) {
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (text.starts_with('-')) ++at;
+  const char* const first = at;
+  while (at != end && is_digit(*at)) ++at;
+  if (at == first || (*first == '0' && at - first > 1)) return true;
+  return at != end && *at == '.' && (at + 1 == end || !is_digit(at[1]));
+}
+
 template <class T>
 bool convert(std::string_view text, T& out) {
-  const bool number = is_number(text);
-  if (number) fast_float::from_chars(text.data(), text.data() + text.size(), out);
-  return number;
+  if (begins_like_no_number(text)) return false;
+  const char* const end = text.data() + text.size();
+  return fast_float::from_chars(text.data(), end, out).ptr == end;
 }
 
 // The double next to the written number whose last bit tells whether others lie between: rounded once more,
