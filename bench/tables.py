@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Measures parquet, arrow and lmdb against pyarrow, HF datasets and py-lmdb, on one processor, from files that it writes.
+"""Measures parquet, arrow, jsonl and lmdb against pyarrow, HF datasets and others, on one processor, from its own files.
 
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of LMDB the bytes of each value. A ratio is the processor time of the peer
+datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of JSON lines Arrow batches, of LMDB the bytes of each value. A ratio is the processor time of the peer
 over that of weir, all threads counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
 """
 
@@ -122,6 +122,39 @@ def measure_lmdb(folder, runtime, rounds):
         compare(f"LMDB, values of {size} bytes", rounds, count, ours, {"py-lmdb's cursor": of_cursor})
 
 
+def measure_json(folder, runtime, rounds, count):
+    import json
+
+    import pyarrow.json
+
+    draw = np.random.default_rng(2)
+    path = folder / "objects.jsonl"
+    with open(path, "w") as file:
+        for i in range(count):
+            words = " ".join(f"word{k}" for k in draw.integers(0, 10_000, draw.integers(4, 20)))
+            row = {"id": i, "name": f"user {i * 7919 % 10**6}", "score": round(draw.random(), 6), "kind": "train"}
+            row |= {"on": i % 3 == 0, "x": draw.normal(), "y": draw.normal(), "row": i % 1000, "column": i % 77}
+            row |= {"size": int(draw.integers(10**9)), "url": f"https://example.org/{i}.png", "text": words}
+            file.write(json.dumps(row) + "\n")
+    kinds = {"id": "int64", "name": "string", "score": "float64", "kind": "string", "on": "bool", "x": "float64"}
+    kinds |= {"y": "float64", "row": "int64", "column": "int64", "size": "int64", "url": "string", "text": "string"}
+    schema = pyarrow.schema([(name, getattr(pyarrow, kind + "_" * (kind == "bool"))()) for name, kind in kinds.items()])
+    parse = pyarrow.json.ParseOptions(explicit_schema=schema)
+    read = pyarrow.json.ReadOptions(use_threads=False)
+    of_arrow = lambda: pyarrow.json.read_json(path, read, parse).num_rows  # noqa: E731
+
+    def of_json():
+        with open(path, "rb") as file:
+            return sum(1 for _ in map(json.loads, file))
+
+    fields = ", ".join(f"{name}: {kind}" for name, kind in kinds.items())
+    dataset = weir.parse(f'jsonl("{path}", {{{fields}}})', runtime=runtime)
+    ours = lambda: sum(batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(dataset))  # noqa: E731
+    took = min(seconds(ours)[0] for _ in range(rounds))
+    print(f"JSON lines of 12 fields, {path.stat().st_size // count} bytes each: {path.stat().st_size / took / 1e9:.2f} GB/s")
+    compare("JSON lines of 12 fields", rounds, count, ours, {"pyarrow.json": of_arrow, "json.loads": of_json})
+
+
 def bytes_read():
     with open("/proc/self/io") as file:
         return int(file.readline().split()[1])
@@ -193,6 +226,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["HF_HOME"] = folder
         measure_bytes(pathlib.Path(folder), runtime)
+        measure_json(pathlib.Path(folder), runtime, options.rounds, options.rows // 5)
         measure_lmdb(pathlib.Path(folder), runtime, options.rounds)
         measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
 
