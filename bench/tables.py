@@ -151,7 +151,8 @@ def measure_json(folder, runtime, rounds, count):
     dataset = weir.parse(f'jsonl("{path}", {{{fields}}})', runtime=runtime)
     ours = lambda: sum(batch.num_rows for batch in pyarrow.RecordBatchReader.from_stream(dataset))  # noqa: E731
     took = min(seconds(ours)[0] for _ in range(rounds))
-    print(f"JSON lines of 12 fields, {path.stat().st_size // count} bytes each: {path.stat().st_size / took / 1e9:.2f} GB/s")
+    size = path.stat().st_size
+    print(f"JSON lines of 12 fields, {size // count} bytes each: {size / took / 1e9:.2f} GB/s")
     compare("JSON lines of 12 fields", rounds, count, ours, {"pyarrow.json": of_arrow, "json.loads": of_json})
 
 
