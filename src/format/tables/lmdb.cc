@@ -241,16 +241,19 @@ class Pages {
                    size);
   }
 
-  // To a page, or more where pages follow one another.
+  // To a page, or more where pages follow one another. Empty unless what it has was read.
   Status move_window(uint64_t offset) {
     const uint64_t end = window_at_ + window_.size();
     const bool follows = offset >= end && offset - end < kWindowBytes;
-    window_.resize(follows ? kWindowBytes : snapshot_.page_bytes);
+    std::vector<uint8_t> window = std::move(window_);
+    window_.clear();
+    window.resize(follows ? kWindowBytes : snapshot_.page_bytes);
+    WEIR_ASSIGN(const size_t got, file_->read_at(offset, window));
+    if (got == 0) return ends_early(offset);
+    window.resize(got);
+    window_ = std::move(window);
     window_at_ = offset;
-    const Result<size_t> got = file_->read_at(offset, window_);
-    window_.resize(got.ok() ? *got : 0);
-    if (!got.ok()) return got.status();
-    return window_.empty() ? ends_early(offset) : Status();
+    return {};
   }
 
   const RefPtr<RandomAccessFile> file_;

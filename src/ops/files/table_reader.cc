@@ -1,6 +1,7 @@
 #include "ops/files/table_reader.h"
 
 #include <algorithm>
+#include <new>
 #include <numeric>
 #include <utility>
 
@@ -156,6 +157,17 @@ Result<bool> TableReader::more() {
 }
 
 Status TableReader::next_batch(Context& ctx, size_t max_rows, size_t max_bytes, Block& out) {
+  try {
+    return next_rows(ctx, max_rows, max_bytes, out);
+  } catch (const std::bad_alloc&) {
+    // Rows that are counted in `out` are lost; the next stream begins behind them.
+    stream_ = nullptr;
+    batch_ = nullptr;
+    throw;
+  }
+}
+
+Status TableReader::next_rows(Context& ctx, size_t max_rows, size_t max_bytes, Block& out) {
   out.rows = 0;
   out.errors.clear();
   while (out.rows == 0) {
@@ -172,27 +184,30 @@ Status TableReader::next_batch(Context& ctx, size_t max_rows, size_t max_bytes, 
     const int64_t widest = where_ ? kMaxBlockRows : static_cast<int64_t>(max_rows);
     const int64_t count = std::min({static_cast<int64_t>(max_rows), widest, most,
                                     batch_->array().length - at_, range.first + range.count - row_});
-    make(ctx, static_cast<int>(count), out);
-    if (out.rows > 0) row_bytes_ = std::max<int64_t>(1, out.byte_size() / out.rows);
+    const TableRange rows{row_, count};
+    const int64_t at = at_;
+    out.rows = static_cast<int>(count);
     at_ += count;
     row_ += count;
     if (row_ == range.first + range.count && ++range_ < ranges_->size()) row_ = (*ranges_)[range_].first;
+    make(ctx, rows, at, out);
+    if (out.rows > 0) row_bytes_ = std::max<int64_t>(1, out.byte_size() / out.rows);
   }
   return {};
 }
 
-// Makes the next rows of the batch, which lie side by side in the file.
-void TableReader::make(Context& ctx, int count, Block& out) {
-  chosen_.resize(static_cast<size_t>(count));
-  std::iota(chosen_.begin(), chosen_.end(), static_cast<int32_t>(at_));
-  batch_row_ = row_ - at_;
-  if (where_) judge(ctx, row_);
+// Makes rows that lie side by side in the file, the first of them `at` rows behind that of the batch.
+void TableReader::make(Context& ctx, TableRange rows, int64_t at, Block& out) {
+  chosen_.resize(static_cast<size_t>(rows.count));
+  std::iota(chosen_.begin(), chosen_.end(), static_cast<int32_t>(at));
+  batch_row_ = rows.first - at;
+  if (where_) judge(ctx, rows.first);
   if (chosen_.empty()) {
     out.rows = 0;
     return;
   }
   fields_.make(batch_, chosen_, name_, batch_row_, out);
-  if (where_ && !verdict_.errors.empty()) keep_verdicts(row_, out);
+  if (where_ && !verdict_.errors.empty()) keep_verdicts(rows.first, out);
 }
 
 // Takes those out of chosen_ for which the condition is false.

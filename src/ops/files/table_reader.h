@@ -63,8 +63,9 @@ class TableReader {
   Status begin();
   // Makes sure that there are rows to look at; false at the end.
   Result<bool> more();
+  Status next_rows(Context& ctx, size_t max_rows, size_t max_bytes, Block& out);
   void bind(const ArrowSchema& schema);
-  void make(Context& ctx, int count, Block& out);
+  void make(Context& ctx, TableRange rows, int64_t at, Block& out);
   void judge(Context& ctx, int64_t first);
   void keep_verdicts(int64_t first, Block& out) const;
 
