@@ -89,6 +89,15 @@ def test_record_writers(writable, tmp_path):
     assert len(weir("head", "-n", "1", writable.base + "written/*").stdout.splitlines()) == 4 * 3 - 1
 
 
+def test_databases(store, extension):
+    data = ROOT / "tests/golden/data/words.mdb"
+    store.put(extension(), "words.mdb", data.read_bytes())
+    for rest in ("", " | skip(200)", " | global_shuffle(seed: 1)", ' | partition(3, p -> p, by: "index")'):
+        code, lines = elements(f'lmdb("{store.base}words.mdb"){rest}')
+        assert code == 0 and lines.count("\n") == (54 if "skip" in rest else 254)
+        assert (code, lines) == elements(f'lmdb("{data}"){rest}')
+
+
 def test_positions_of_files_and_in_files(store, extension, tmp_path):
     one = extension()
     data = "".join(f"line {i}\n" for i in range(3000)).encode()
