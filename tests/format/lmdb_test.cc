@@ -122,6 +122,9 @@ TEST_CASE("LMDB: what is not supported, and trees that are none") {
   // One entry more than there are.
   CHECK(with(meta + 120, uint64_t{255}).code() == Code::data_loss);
   CHECK(with(meta + 120, UINT64_MAX).code() == Code::data_loss);
+  // Pages beyond all files.
+  CHECK(with(meta + 136, UINT64_MAX).code() == Code::data_loss);
+  CHECK(with(meta + 136, uint64_t{1} << 50).ok());
   // A branch whose first child is itself.
   uint16_t node = 0;
   std::memcpy(&node, &bytes[root * 4096 + 16], 2);

@@ -93,7 +93,7 @@ Result<Snapshot> read_snapshot(RandomAccessFile& file, uint64_t offset) {
   }
   const bool empty = out.root == kNoPage;
   if (empty != (out.entries == 0) || out.levels > kMostLevels || out.entries > INT64_MAX ||
-      (!empty && out.levels == 0))
+      (!empty && out.levels == 0) || out.last_page >= INT64_MAX / out.page_bytes)
     return damaged(file, Mistake("the page that describes the database contradicts itself"), offset + 88);
   return out;
 }
@@ -123,6 +123,7 @@ class Pages {
   RandomAccessFile& file() const { return *file_; }
   const Snapshot& snapshot() const { return snapshot_; }
   uint64_t offset_of(uint64_t page) const { return page * snapshot_.page_bytes; }
+  uint64_t pages_in_file() const { return file_bytes_ / snapshot_.page_bytes; }
 
   // Fills `out` with what lies at `offset`.
   Status read(uint64_t offset, std::span<uint8_t> out) {
@@ -291,7 +292,7 @@ class Leaves {
       WEIR_ASSIGN(below, step_down());
     }
     // A tree has none twice.
-    if (++seen_ > snapshot.last_page)
+    if (++seen_ > pages_.pages_in_file())
       return damaged(pages_.file(), Mistake("the database has more leaves than pages"),
                      pages_.offset_of(below));
     WEIR_TRY(pages_.read_page(below, kLeaf, page));
