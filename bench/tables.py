@@ -4,8 +4,9 @@
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of JSON lines Arrow batches, of LMDB the bytes of each value. A ratio is the processor time of the peer
-over that of weir, all threads counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
+datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of JSON lines Arrow
+batches, and of LMDB the bytes of each value. A ratio is the processor time of the peer over that of weir, all threads
+counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
 """
 
 import argparse

@@ -70,7 +70,7 @@ int compare_with(std::string_view number, double value) {
   return order < 0 ? -1 : order > 0 ? 1 : 0;
 }
 
-// What from_chars takes and JSON has not: no digit before a point or behind it, and a zero before others.
+// from_chars also takes numbers that JSON does not: .5, 5. and 05.
 bool begins_like_no_number(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();

@@ -142,14 +142,11 @@ const JsonRows::KnownKey* JsonRows::look_up(Object& object) {
 }
 
 const JsonRows::KnownKey* JsonRows::key(Object& object) {
-  const KnownKey* known = nullptr;
-  if (!tokens_.at('"')) {
-    tokens_.broken("a key");
-  } else {
-    known = look_up(object);
-  }
-  if (known) tokens_.step();
-  return known && tokens_.colon() && (tokens_.more() || tokens_.broken("a value")) ? known : nullptr;
+  const bool there = tokens_.at('"') || tokens_.broken("a key");
+  const KnownKey* const known = there ? look_up(object) : nullptr;
+  if (!known) return nullptr;
+  tokens_.step();
+  return tokens_.colon() && (tokens_.more() || tokens_.broken("a value")) ? known : nullptr;
 }
 
 inline JsonRows::Found JsonRows::scalar(FieldNode& node) {
