@@ -92,7 +92,8 @@ class TableAccess final : public Access {
       if (!reader.ok()) return fail(reader.status(), out);
       keep(static_cast<size_t>(&part - parts_.data()), *std::move(reader));
     }
-    Status status = part.reader->seek({static_cast<uint64_t>(row), static_cast<uint64_t>(row)});
+    const RecordPosition from{static_cast<uint64_t>(row), static_cast<uint64_t>(row)};
+    Status status = part.reader->seek(from, static_cast<int64_t>(rows));
     if (status.ok()) status = part.reader->next_batch(ctx, rows, INT64_MAX, one_);
     if (status.ok() && one_.rows > 0) {
       out.append(one_, 0, one_.rows);

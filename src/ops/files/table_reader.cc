@@ -87,7 +87,9 @@ TableReader::TableReader(std::unique_ptr<TableFile> file, std::string name,
   }
 }
 
-Status TableReader::seek(RecordPosition position) {
+Status TableReader::seek(RecordPosition position) { return seek(position, INT64_MAX); }
+
+Status TableReader::seek(RecordPosition position, int64_t count) {
   const auto row = static_cast<int64_t>(position.offset);
   if (rows() >= 0 && row > rows()) {
     return file_error(Code::data_loss,
@@ -95,10 +97,15 @@ Status TableReader::seek(RecordPosition position) {
                                      "restore the file"),
                       name_);
   }
-  if (row == row_) return {};
+  const bool follows = row == row_;
+  if (follows && (!ranges_ || range_ < ranges_->size())) return {};
   stream_ = nullptr;
   batch_ = nullptr;
   row_ = row;
+  if (!where_) {
+    const int64_t left = (rows() < 0 ? INT64_MAX : rows()) - row;
+    ranges_.emplace({TableRange{row, follows ? left : std::min(left, count)}});
+  }
   return {};
 }
 
