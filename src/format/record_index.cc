@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "core/load.h"
 #include "core/text.h"
 #include "format/crc32c.h"
 
@@ -21,13 +22,6 @@ constexpr int64_t kPageEntries = 64;
 // After so many pages an index of at most so many entries is read as a whole.
 constexpr int kPagesAlone = 8;
 constexpr int64_t kWholeEntries = int64_t{128} << 10;
-
-template <class T>
-T load(const void* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(value));
-  return value;
-}
 
 template <class T>
 void put(std::string& out, T value) {

@@ -3,8 +3,8 @@
 #include "format/tfrecord.h"
 
 #include <bit>
-#include <cstring>
 
+#include "core/load.h"
 #include "core/text.h"
 #include "format/crc32c.h"
 
@@ -24,13 +24,6 @@ constexpr uint64_t kCancelBytes = uint64_t{1} << 16;
 constexpr uint64_t kNoSuchLength = uint64_t{1} << 48;
 
 static_assert(std::endian::native == std::endian::little, "lengths and checksums are read as they stand");
-
-template <class T>
-T load(const uint8_t* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(value));
-  return value;
-}
 
 }  // namespace
 

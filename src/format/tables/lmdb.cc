@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/load.h"
 #include "core/text.h"
 #include "format/field_columns.h"
 
@@ -37,13 +38,6 @@ enum DatabaseFlags : uint16_t { kSortedDuplicates = 0x04 };
 
 enum EntryPart { kKey, kValue, kColumns };
 constexpr std::array<const char*, kColumns> kNames = {"key", "value"};
-
-template <class T>
-T load(const uint8_t* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof value);
-  return value;
-}
 
 // What a snapshot says of the database without a name.
 struct Snapshot {

@@ -1,9 +1,9 @@
 #include "ops/files/record_rows.h"
 
-#include <cstring>
 #include <utility>
 
 #include "core/float_mode.h"
+#include "core/load.h"
 #include "format/crc32c.h"
 #include "format/json/json_rows.h"
 #include "format/tar/tar_rows.h"
@@ -15,13 +15,6 @@ namespace {
 
 constexpr uint64_t kHeaderBytes = 12;
 constexpr uint64_t kFooterBytes = 4;
-
-template <class T>
-T load(const char* bytes) {
-  T value;
-  std::memcpy(&value, bytes, sizeof(value));
-  return value;
-}
 
 // Records that are strings.
 class StringRows : public RecordRows {
