@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures parquet, arrow, jsonl and lmdb against pyarrow, HF datasets and others, on one processor, from its own files.
+"""Measures parquet, arrow, array_record, jsonl and lmdb against their usual readers, on one processor, from its own files.
 
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets, those of LMDB lmdb. Each side gives batches of 8,192 rows as NumPy arrays, of JSON lines Arrow
-batches, and of LMDB the bytes of each value. A ratio is the processor time of the peer over that of weir, all threads
+datasets need datasets, those of ArrayRecord array_record, those of LMDB lmdb. Each side gives batches of 8,192 rows as
+NumPy arrays, of JSON lines Arrow batches, and of ArrayRecord and LMDB the bytes of each record or value. A ratio is the processor time of the peer over that of weir, all threads
 counted, in turns. The row of bytes counts what the process reads (/proc/self/io).
 """
 
@@ -123,6 +123,35 @@ def measure_lmdb(folder, runtime, rounds):
         compare(f"LMDB, values of {size} bytes", rounds, count, ours, {"py-lmdb's cursor": of_cursor})
 
 
+def measure_array_record(folder, runtime, rounds):
+    try:
+        from array_record.python import array_record_module
+    except ImportError:
+        print("array_record is not installed")
+        return
+    for options, size, count in (
+        ("group_size:1,uncompressed", 1000, 200_000),
+        ("group_size:1", 1000, 200_000),
+        ("group_size:1,uncompressed", 100_000, 4000),
+        ("group_size:512", 1000, 200_000),
+    ):
+        path = str(folder / "records")
+        writer = array_record_module.ArrayRecordWriter(path, options)
+        for _ in range(count):
+            writer.write(os.urandom(size // 2) + bytes(size - size // 2))
+        writer.close()
+
+        def of_reader(count=count):
+            # It has no iterator; blocks of so many are read at once, by threads of its own.
+            reader = array_record_module.ArrayRecordReader(path)
+            return sum(len(reader.read(i, min(i + BATCH, count))) for i in range(0, count, BATCH))
+
+        dataset = weir.parse(f'array_record("{path}")', runtime=runtime)
+        ours = lambda dataset=dataset: sum(1 for _ in dataset)  # noqa: E731
+        peers = {"array_record's reader": of_reader}
+        compare(f"ArrayRecord, {options}, records of {size} bytes", rounds, count, ours, peers)
+
+
 def measure_json(folder, runtime, rounds, count):
     import json
 
@@ -229,6 +258,7 @@ def main():
         os.environ["HF_HOME"] = folder
         measure_bytes(pathlib.Path(folder), runtime)
         measure_json(pathlib.Path(folder), runtime, options.rounds, options.rows // 5)
+        measure_array_record(pathlib.Path(folder), runtime, options.rounds)
         measure_lmdb(pathlib.Path(folder), runtime, options.rounds)
         measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
 

@@ -2,6 +2,30 @@
 
 package weir
 
+// ArrayRecordOptions is what ArrayRecord takes beside its arguments.
+type ArrayRecordOptions struct {
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// ArrayRecord is the operator array_record. Reads ArrayRecord files, as TensorFlow Datasets and Grain write
+// them: each element is a record, a string of its bytes. Records may be compressed with zstd, brotli or snappy;
+// chunks written with transpose are not supported (unimplemented), nor are other Riegeli files (data_loss).
+// Checksums are compared. A file that is missing or damaged gives one error in place of its remaining records,
+// with the chunk and the byte where it begins, and the next file follows; by position, a damaged chunk fails its
+// own records only. Elements are also read by their position (global_shuffle, partition, weir_dataset_at). Reads
+// ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+//
+// files: A file name, a list of names, or a dataset of names.
+func ArrayRecord(files Files, options ...ArrayRecordOptions) Pipeline {
+	c := newCall("array_record")
+	c.positional("files", asFiles, files)
+	if c.atMostOne(len(options)) {
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+	}
+	return begin(c)
+}
+
 // ArrowOptions is what Arrow takes beside its arguments.
 type ArrowOptions struct {
 	// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind:

@@ -17,6 +17,11 @@
 namespace weir {
 inline namespace v0 {
 
+struct ArrayRecordOptions {
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct ArrowOptions {
   // Which columns to read, and what becomes of their nulls: {id: int64, box: float32[4], words: string[?],
   // kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}.
@@ -859,6 +864,20 @@ class Pipeline : public detail::Document<Pipeline> {
                     .named("num_shards", options.num_shards));
   }
 };
+
+// Reads ArrayRecord files, as TensorFlow Datasets and Grain write them: each element is a record, a string of
+// its bytes. Records may be compressed with zstd, brotli or snappy; chunks written with transpose are not
+// supported (unimplemented), nor are other Riegeli files (data_loss). Checksums are compared. A file that is
+// missing or damaged gives one error in place of its remaining records, with the chunk and the byte where it
+// begins, and the next file follows; by position, a damaged chunk fails its own records only. Elements are
+// also read by their position (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on
+// its own thread. Needs the extension weir-parquet (failed_precondition).
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline array_record(const Files& files, const ArrayRecordOptions& options = {}) {
+  return Pipeline(detail::OperatorCall("array_record")
+                      .positional(files)
+                      .named("num_parallel_reads", options.num_parallel_reads));
+}
 
 // Reads Arrow IPC files, including Feather version 2, and Arrow streams: each row is a dict, of fields, or of
 // all columns as the first file has them. Buffers may be compressed with lz4 or zstd. Columns become fields

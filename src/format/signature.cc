@@ -17,6 +17,8 @@ constexpr std::string_view kNotRead =
     "this version does not read this format; write TFRecords, CSV or text from it";
 constexpr std::string_view kParquet =
     "read it by parquet(files), for which the extension weir-parquet is needed";
+constexpr std::string_view kArrayRecord =
+    "read it by array_record(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kArrow = "read it by arrow(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kNumbers =
     "this version does not read this format; load it elsewhere and pass the array to from_tensor_slices";
@@ -45,7 +47,7 @@ constexpr std::array kSignatures = {
     Signature{0, "\x80\x03"sv, "a pickle", kPickle},
     Signature{0, "\x80\x04\x95"sv, "a pickle", kPickle},
     Signature{0, "\x80\x05\x95"sv, "a pickle", kPickle},
-    Signature{0, "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"sv, "an ArrayRecord file (Riegeli)", kNotRead},
+    Signature{0, "\x83\xaf\x70\xd1\x0d\x88\x4a\x3f"sv, "an ArrayRecord file (Riegeli)", kArrayRecord},
     Signature{0, "BS\x01\0\0\0\0\0"sv, "a blob sequence of Yggdrasil", kNotRead},
     Signature{0, "\x0a\x23\xd7\xce"sv, "a RecordIO file of MXNet", kNotRead},
     Signature{0, "SQLite format 3\0"sv, "an SQLite database", "read it by sql(\"sqlite\", file, query, …)"},

@@ -178,6 +178,14 @@ def of_an_extension(tool):
         tool("convert", "a", f"{name}.csv")
         rows = "".join(f"{i},row {i}\n" for i in range(20))
         equal((tool.folder / f"{name}.csv").read_text(), "i,s\n" + rows, "convert")
+    (tool.folder / "r").write_bytes((ROOT / "tests/conformance/data/own/array_record/three.array_record").read_bytes())
+    info = tool("info", "r")
+    for line in ("kind         ArrayRecord file (Riegeli)\n", "elements     3\n", "structure    string\n", '\n  array_record("r")\n'):
+        check(line in info, f"info: expected {line!r} in {info}")
+    equal(tool("head", "r"), '"a"\n"record 1"\n""\n', "head of records")
+    equal(tool("validate", "r"), "r: 3 rows, no damage\n", "validate of records")
+    tool("convert", "r", "r.tfrecord")
+    equal(tool("head", "r.tfrecord"), '"a"\n"record 1"\n""\n', "records as TFRecords")
     del tool.environment["WEIR_EXTENSIONS"]
     tool("info", "a", status=2)
     check("found an Arrow stream" in tool.err, tool.err)

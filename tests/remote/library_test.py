@@ -89,13 +89,18 @@ def test_record_writers(writable, tmp_path):
     assert len(weir("head", "-n", "1", writable.base + "written/*").stdout.splitlines()) == 4 * 3 - 1
 
 
-def test_databases(store, extension):
-    data = ROOT / "tests/golden/data/words.mdb"
-    store.put(extension(), "words.mdb", data.read_bytes())
-    for rest in ("", " | skip(200)", " | global_shuffle(seed: 1)", ' | partition(3, p -> p, by: "index")'):
-        code, lines = elements(f'lmdb("{store.base}words.mdb"){rest}')
-        assert code == 0 and lines.count("\n") == (54 if "skip" in rest else 254)
-        assert (code, lines) == elements(f'lmdb("{data}"){rest}')
+@pytest.mark.parametrize("source, count, name", [
+    ("lmdb", 254, "tests/golden/data/words.mdb"),
+    ("array_record", 3, "tests/conformance/data/own/array_record/three.array_record"),
+])
+def test_tables_read_by_position(store, extension, source, count, name):
+    if source == "array_record" and not os.path.exists(os.path.join(BUILD, "extensions", "libweir-parquet.so")):
+        pytest.skip("weir-parquet was not built")
+    store.put(extension(), "table", (ROOT / name).read_bytes())
+    for rest in ("", f" | skip({count - 2})", " | global_shuffle(seed: 1)", ' | partition(3, p -> p, by: "index")'):
+        code, lines = elements(f'{source}("{store.base}table"){rest}')
+        assert code == 0 and lines.count("\n") == (2 if "skip" in rest else count)
+        assert (code, lines) == elements(f'{source}("{ROOT / name}"){rest}')
 
 
 def test_positions_of_files_and_in_files(store, extension, tmp_path):

@@ -17,6 +17,12 @@ needs_parquet = pytest.mark.skipif(
 NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 
 
+def bytes_read():
+    """What the process has read from files."""
+    with open("/proc/self/io") as file:
+        return int(file.readline().split()[1])
+
+
 def value_of(scalar):
     """What weir makes of a scalar of pyarrow."""
     types, kind = pyarrow.types, scalar.type

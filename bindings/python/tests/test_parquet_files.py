@@ -15,7 +15,7 @@ import weir
 pyarrow = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from tables import LARGE_ROWS, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
+from tables import LARGE_ROWS, bytes_read, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
 ROWS, GROUP_ROWS = 700, 300
@@ -195,12 +195,6 @@ def test_bytes_read(runtime, tmp_path):
     before = bytes_read()
     assert list(read) == []
     assert footer <= bytes_read() - before < footer + 1000
-
-
-def bytes_read():
-    """What the process has read from files."""
-    with open("/proc/self/io") as file:
-        return int(file.readline().split()[1])
 
 
 @pytest.mark.parametrize("page", [1 << 13, 1 << 20, 3 << 20])

@@ -1,6 +1,7 @@
-//! weir-parquet: the formats of tables "parquet" and "arrow". What they read, and how errors look, is weir's to say.
+//! weir-parquet: the formats of tables "parquet", "arrow" and "array_record". What they read, and how errors look, is weir's to say.
 
 mod abi;
+mod array_record;
 mod arrays;
 mod arrow;
 mod columns;
@@ -9,6 +10,7 @@ mod file;
 mod index;
 mod pages;
 mod read;
+mod riegeli;
 mod schema;
 mod table;
 
@@ -24,6 +26,7 @@ use arrow_array::RecordBatchReader;
 use parquet::errors::{ParquetError, Result};
 
 use abi::{Call, Extension, File, Runtime, TableFormat, Text};
+use array_record::ArrayRecordTable;
 use arrow::ArrowTable;
 use table::Table;
 
@@ -49,10 +52,14 @@ pub unsafe extern "C" fn weir_extension_load(runtime: Runtime, out: *mut Extensi
     (*out).abi = abi::EXTENSION_ABI;
     (*out).name = c"weir-parquet".as_ptr();
     (*out).version = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
-    match register::<Table>(runtime, Some(select), error) {
-        abi::OK => register::<ArrowTable>(runtime, None, error),
-        failed => failed,
-    }
+    let others = [register::<ArrowTable>, register::<ArrayRecordTable>];
+    others.iter().fold(
+        register::<Table>(runtime, Some(select), error),
+        |done, register| match done {
+            abi::OK => register(runtime, None, error),
+            failed => failed,
+        },
+    )
 }
 
 unsafe fn register<T: Format>(runtime: Runtime, select: Option<abi::Select>, error: *mut c_void) -> i32 {

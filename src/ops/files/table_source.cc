@@ -41,6 +41,11 @@ int64_t rows_of(Runtime& runtime, const TableParams& params, const TableFile& fi
 
 void TableParams::fields(Fields& f) {
   f("files", files, kFilesDoc);
+  if (!only) list_columns(f);
+  f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
+}
+
+void TableParams::list_columns(Fields& f) {
   f("fields", wanted,
     "Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind: string = \"none\", user: {name: string}, tags: list({name: string}), score: optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.",
     {}, {.none = true});
@@ -49,7 +54,6 @@ void TableParams::fields(Fields& f) {
     {}, {.none = true});
   f("nulls", nulls,
     "Without `fields`: `\"error\"`: a null is an error of its element; `\"optional\"`: columns that may have nulls are `optional`.");
-  f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
 }
 
 Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params) {

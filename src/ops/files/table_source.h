@@ -4,6 +4,7 @@
 //     static constexpr const char* reader_name;  // of op(), the internal operator
 //     static constexpr RefPtr<const TableFormat> (*format)();  // null: an extension's
 //     static const OperatorDef& op();
+//     static constexpr const char* column;  // of bytes; the elements are these. Else dicts of columns.
 //   };
 //
 //   TableSource<Kind>::define_with({.name = …, .page = …})
@@ -40,9 +41,34 @@ struct TableParams : ParamsOf<TableParams> {
   mutable int64_t rows = kUnknown;
   mutable std::vector<FieldType> where_columns;
   mutable std::string condition;
+  // Set: elements are what this field has, and nothing else can be asked for.
+  std::optional<FieldType> only;
 
   void fields(Fields& f) override;
+  void list_columns(Fields& f);
   bool optional_nulls() const { return nulls.value_or("") == "optional"; }
+};
+
+// Of a Kind with a `column`.
+template <class Kind>
+struct ColumnParams final : TableParams {
+  ColumnParams() {
+    only.emplace().name = Kind::column;
+    only->dtype = DType::string;
+    wanted.set = true;
+    wanted.fields = {*only};
+  }
+  std::unique_ptr<ParamsBase> clone() const override { return std::make_unique<ColumnParams>(*this); }
+};
+
+template <class Kind>
+struct TableParamsOf {
+  using Type = TableParams;
+};
+template <class Kind>
+requires requires { Kind::column; }
+struct TableParamsOf<Kind> {
+  using Type = ColumnParams<Kind>;
 };
 
 // Finds out the structure, and what can be told about the number of rows.
@@ -50,7 +76,7 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
 
 template <class Kind>
 struct TableSourceFormat {
-  using Params = TableParams;
+  using Params = typename TableParamsOf<Kind>::Type;
   using Reader = TableReader;
   using Rows = Block;
   static constexpr const char* reader_name = Kind::reader_name;
@@ -67,6 +93,7 @@ struct TableSourceFormat {
   };
 
   static Result<Spec> spec(const Params& params) {
+    if (params.only) return params.only->spec();
     if (params.row) return spec_of_fields(*params.row);
     if (params.wanted.set) return spec_of_fields(params.wanted.fields);
     return with_parameter(

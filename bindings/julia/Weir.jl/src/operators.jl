@@ -1,6 +1,25 @@
 # Written by tools/generate-bindings from what the library says of its operators; edit their definitions in src/.
 
 """
+    array_record(files; num_parallel_reads=nothing)
+
+Reads ArrayRecord files, as TensorFlow Datasets and Grain write them: each element is a record, a
+string of its bytes. Records may be compressed with zstd, brotli or snappy; chunks written with
+`transpose` are not supported (unimplemented), nor are other Riegeli files (data_loss). Checksums
+are compared. A file that is missing or damaged gives one error in place of its remaining records,
+with the chunk and the byte where it begins, and the next file follows; by position, a damaged chunk
+fails its own records only. Elements are also read by their position (`global_shuffle`, `partition`,
+`weir_dataset_at`). Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet
+(failed_precondition).
+
+- `files`: A file name, a list of names, or a dataset of names.
+- `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
+Default: `1`.
+"""
+array_record(files; num_parallel_reads=nothing) =
+    Pipeline(call("array_record", argument(:files, files), argument(:int, num_parallel_reads, "num_parallel_reads")))
+
+"""
     arrow(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing)
 
 Reads Arrow IPC files, including Feather version 2, and Arrow streams: each row is a dict, of

@@ -2,6 +2,28 @@
 
 use crate::pipeline::*;
 
+/// What `array_record` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct ArrayRecordOptions {
+    num_parallel_reads: Int,
+}
+
+impl ArrayRecordOptions {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `arrow` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1611,6 +1633,29 @@ impl SaveOptions {
         self.num_shards = value.into();
         self
     }
+}
+
+/// Reads ArrayRecord files, as TensorFlow Datasets and Grain write them: each element is a record, a
+/// string of its bytes. Records may be compressed with zstd, brotli or snappy; chunks written with
+/// `transpose` are not supported (unimplemented), nor are other Riegeli files (data_loss). Checksums
+/// are compared. A file that is missing or damaged gives one error in place of its remaining records,
+/// with the chunk and the byte where it begins, and the next file follows; by position, a damaged chunk
+/// fails its own records only. Elements are also read by their position (`global_shuffle`, `partition`,
+/// `weir_dataset_at`). Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet
+/// (failed_precondition).
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`array_record_with`] takes options as well.
+#[must_use]
+pub fn array_record(files: impl Into<Files>) -> Pipeline {
+    array_record_with(files, ArrayRecordOptions::new())
+}
+
+/// [`array_record`] with options.
+#[must_use]
+pub fn array_record_with(files: impl Into<Files>, options: ArrayRecordOptions) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("array_record").positional(files.into()).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Reads Arrow IPC files, including Feather version 2, and Arrow streams: each row is a dict, of

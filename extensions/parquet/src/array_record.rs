@@ -1,0 +1,325 @@
+//! One ArrayRecord file: a Riegeli file whose chunks have records, the same number in each but the last. Its last block
+//! says where a chunk lies that tells where the others begin (cpp/layout.proto of array_record).
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow_array::ffi::FFI_ArrowSchema;
+use arrow_array::{ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
+use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
+use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::Length;
+
+use crate::abi;
+use crate::file::{damaged, WeirFile};
+use crate::read::{said, Source, Stream};
+use crate::riegeli::{varint, Decompressors, Records, Span, BLOCK};
+use crate::Format;
+
+const COLUMN: &str = "record";
+const MAGIC: u64 = 0x7193_0e70_4fda_e05e;
+/// Before the first chunk lie the header of a block and the signature.
+const FIRST_CHUNK: u64 = 64;
+/// About so much is read and decoded at once, in whole chunks.
+const BATCH_BYTES: u64 = 1 << 20;
+const MOST_ROWS: usize = 8192;
+
+struct Shared {
+    file: WeirFile,
+    /// Where each chunk begins, and then the footer.
+    chunks: Vec<u64>,
+    rows: u64,
+    /// Of each chunk but the last.
+    group: u64,
+}
+
+pub struct ArrayRecordTable {
+    shared: Arc<Shared>,
+}
+
+/// The numbers of a protobuf message, by the numbers of their fields; messages inside by what `inside` says.
+fn fields<'a>(
+    mut bytes: &'a [u8],
+    mut number: impl FnMut(u64, u64),
+    mut inside: impl FnMut(u64, &'a [u8]),
+) -> Result<()> {
+    while !bytes.is_empty() {
+        let (tag, rest) = varint(bytes)?;
+        let (value, rest) = varint(rest)?;
+        bytes = match tag & 7 {
+            0 => {
+                number(tag >> 3, value);
+                rest
+            }
+            2 if value <= rest.len() as u64 => {
+                let (message, rest) = rest.split_at(value as usize);
+                inside(tag >> 3, message);
+                rest
+            }
+            _ => return Err(damaged("its footer is damaged")),
+        };
+    }
+    Ok(())
+}
+
+/// The records of the chunk at `at`, which ends before `end`.
+fn records_at(file: &WeirFile, at: u64, end: u64) -> Result<Records> {
+    let length = end
+        .checked_sub(at)
+        .ok_or_else(|| damaged("its footer lies beyond its end"))?;
+    let span = Span {
+        begin: at,
+        bytes: file.read_exact(at, length as usize)?,
+    };
+    let chunk = span.chunk(at)?;
+    let mut out = Records::default();
+    chunk.append(0..chunk.records, &mut Decompressors::default(), &mut out)?;
+    Ok(out)
+}
+
+fn open(file: WeirFile) -> Result<Shared> {
+    let wrong = |why: &str| damaged(&format!("its footer is damaged: {why}"));
+    let size = file.len();
+    let last = size
+        .checked_sub(BLOCK)
+        .ok_or_else(|| damaged(&format!("{BLOCK} bytes or more are expected, and it has {size}")))?;
+    let (mut footer, mut magic) = (0, 0);
+    let postscript = records_at(&file, last, size)?;
+    let first = *postscript.ends.first().ok_or_else(|| wrong("there is none"))? as usize;
+    let take = |field, value| match field {
+        1 => footer = value,
+        2 => magic = value,
+        _ => {}
+    };
+    fields(&postscript.bytes[..first], take, |_, _| {})?;
+    if magic != MAGIC {
+        return Err(damaged("it is another Riegeli file, without ArrayRecord's footer"));
+    }
+    let records = records_at(&file, footer, last)?;
+    let mut begin = 0;
+    let mut messages = records.ends.iter().map(|end| {
+        let message = &records.bytes[begin..*end as usize];
+        begin = *end as usize;
+        message
+    });
+    let (mut version, mut count, mut rows) = (0, 0, 0);
+    let mut about: &[u8] = &[];
+    let metadata = messages.next().ok_or_else(|| wrong("it is empty"))?;
+    fields(
+        metadata,
+        |_, _| {},
+        |field, message| {
+            if field == 1 {
+                about = message;
+            }
+        },
+    )?;
+    let take = |field, value| match field {
+        1 => version = value,
+        2 => count = value,
+        3 => rows = value,
+        _ => {}
+    };
+    fields(about, take, |_, _| {})?;
+    if version != 1 {
+        return Err(ParquetError::NYI(format!("version {version} of ArrayRecord")));
+    }
+    let mut chunks: Vec<u64> = Vec::new();
+    let (mut group, mut sum, mut end) = (0u64, 0u64, FIRST_CHUNK);
+    for message in messages {
+        let (mut at, mut records) = (0, 0);
+        let take = |field, value| match field {
+            1 => at = value,
+            3 => records = value,
+            _ => {}
+        };
+        fields(message, take, |_, _| {})?;
+        if chunks.is_empty() {
+            group = records;
+        } else if sum % group != 0 || records > group {
+            return Err(wrong("chunks have unequal numbers of records"));
+        }
+        if records == 0 || at < end || at >= footer {
+            return Err(wrong("a chunk is where none can be"));
+        }
+        sum = sum.checked_add(records).ok_or_else(|| wrong("too many records"))?;
+        end = at + 1;
+        chunks.push(at);
+    }
+    if sum != rows || chunks.len() as u64 != count || rows > i64::MAX as u64 {
+        return Err(wrong("it names other numbers of records than it lists"));
+    }
+    chunks.push(footer);
+    Ok(Shared {
+        file,
+        chunks,
+        rows,
+        group: group.max(1),
+    })
+}
+
+fn schema_of(columns: &[Field]) -> SchemaRef {
+    Arc::new(Schema::new(columns.to_vec()))
+}
+
+impl Format for ArrayRecordTable {
+    const NAME: &'static str = "array_record";
+    const FILE: &'static str = "ArrayRecord";
+
+    fn open(file: abi::File, size: u64) -> Result<Self> {
+        let shared = Arc::new(open(WeirFile::new(file, size))?);
+        Ok(ArrayRecordTable { shared })
+    }
+
+    fn schema(&self) -> Result<FFI_ArrowSchema> {
+        let schema = Schema::new(vec![Field::new(COLUMN, DataType::LargeBinary, false)]);
+        FFI_ArrowSchema::try_from(&schema).map_err(|why| damaged(&why.to_string()))
+    }
+
+    fn rows(&self) -> i64 {
+        self.shared.rows as i64
+    }
+
+    fn read(&self, paths: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
+        let is_used = paths.contains(&COLUMN.as_bytes());
+        let column = [Field::new(COLUMN, DataType::LargeBinary, false)];
+        Ok(Box::new(Stream::new(Batches {
+            shared: self.shared.clone(),
+            schema: schema_of(&column[..usize::from(is_used)]),
+            ranges: ranges
+                .iter()
+                .map(|range| range.start as u64..range.end as u64)
+                .collect(),
+            decompressors: Decompressors::default(),
+            failed: None,
+        })))
+    }
+}
+
+/// Rows of these ranges.
+struct Batches {
+    shared: Arc<Shared>,
+    schema: SchemaRef,
+    ranges: VecDeque<Range<u64>>,
+    decompressors: Decompressors,
+    /// What comes after the rows before it.
+    failed: Option<ArrowError>,
+}
+
+impl Batches {
+    /// Appends rows of the first range, of which others remain if the chunks are many.
+    fn append(&mut self, out: &mut Records) -> std::result::Result<(), ArrowError> {
+        let Shared {
+            file,
+            chunks,
+            rows,
+            group,
+        } = &*self.shared;
+        let Some(range) = self.ranges.front_mut() else {
+            return Ok(());
+        };
+        let first = (range.start / group) as usize;
+        let last = ((range.end - 1) / group) as usize;
+        let end = first + chunks[first + 1..=last + 1].partition_point(|end| end - chunks[first] <= BATCH_BYTES);
+        let end = end.max(first + 1);
+        let mut span = None;
+        for chunk in first..end {
+            let at = chunks[chunk];
+            let begin = chunk as u64 * group;
+            let wanted = range.start - begin..range.end.min(begin + group) - begin;
+            let appended = (|| {
+                let span = match &span {
+                    Some(there) => there,
+                    None => {
+                        let length = (chunks[end] - at) as usize;
+                        span.insert(Span {
+                            begin: at,
+                            bytes: file.read_exact(at, length)?,
+                        })
+                    }
+                };
+                let found = span.chunk(at)?;
+                if found.records != (*rows - begin).min(*group) {
+                    return Err(damaged("it has another number of records than the footer says"));
+                }
+                found.append(wanted.clone(), &mut self.decompressors, out)
+            })();
+            if let Err(error) = appended {
+                let named = |why: &str| format!("chunk {chunk}, at byte {at}: {why}");
+                return Err(match &error {
+                    ParquetError::NYI(why) => ArrowError::NotYetImplemented(named(why)),
+                    ParquetError::External(why) => ArrowError::MemoryError(why.to_string()),
+                    other => ArrowError::IpcError(named(&said(other))),
+                });
+            }
+            range.start = begin + wanted.end;
+        }
+        Ok(())
+    }
+
+    /// Reads records of one batch.
+    fn fill(&mut self, out: &mut Records) -> std::result::Result<(), ArrowError> {
+        while !self.ranges.is_empty() && out.ends.len() < MOST_ROWS && out.bytes.len() < BATCH_BYTES as usize {
+            match self.append(out) {
+                Err(error) if out.ends.is_empty() => return Err(error),
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+                Ok(()) => self.drop_empty(),
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on without reading. Returns the number of rows.
+    fn skip(&mut self) -> usize {
+        let Some(range) = self.ranges.front_mut() else { return 0 };
+        let count = (range.end - range.start).min(MOST_ROWS as u64);
+        range.start += count;
+        count as usize
+    }
+
+    fn batch(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
+        let mut records = Records::default();
+        let mut columns: Vec<ArrayRef> = Vec::new();
+        let count = match self.schema.fields().is_empty() {
+            true => self.skip(),
+            false => {
+                self.fill(&mut records)?;
+                records.ends.len()
+            }
+        };
+        if !self.schema.fields().is_empty() {
+            let mut offsets = vec![0];
+            offsets.append(&mut records.ends);
+            let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+            let array = LargeBinaryArray::try_new(offsets, Buffer::from_vec(records.bytes), None)?;
+            columns.push(Arc::new(array));
+        }
+        let options = RecordBatchOptions::new().with_row_count(Some(count));
+        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+    }
+
+    fn drop_empty(&mut self) {
+        while self.ranges.front().is_some_and(|range| range.is_empty()) {
+            self.ranges.pop_front();
+        }
+    }
+}
+
+impl Source for Batches {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn make(&mut self) -> Option<std::result::Result<RecordBatch, ArrowError>> {
+        if let Some(error) = self.failed.take() {
+            return Some(Err(error));
+        }
+        self.drop_empty();
+        (!self.ranges.is_empty()).then(|| self.batch())
+    }
+}
