@@ -4,6 +4,7 @@ import random
 import re
 
 import pytest
+import riegeli
 from tables import bytes_read, needs_parquet
 
 import weir
@@ -11,7 +12,8 @@ import weir
 module = pytest.importorskip("array_record.python.array_record_module")
 pytestmark = needs_parquet
 
-BLOCK = 65_536
+BLOCK = riegeli.BLOCK
+LIES = [0, 1, 2, 63, 65_535, 1 << 20, (1 << 31) - 1, 1 << 32, (1 << 56) - 1, (1 << 63) - 1, 1 << 63, (1 << 64) - 1]
 
 
 def write(path, records, options):
@@ -100,18 +102,10 @@ def test_no_changed_byte_changes_a_record(runtime, tmp_path, options):
     unseen = 0
     for at in tried:
         path.write_bytes(whole[:at] + bytes([whole[at] ^ 0x21]) + whole[at + 1 :])
-        found, errors = [], []
-        iterator = iter(weir.parse(text, runtime=runtime))
-        while True:
-            try:
-                found.append(next(iterator))
-            except StopIteration:
-                break
-            except weir.Error as error:
-                errors.append(str(error))
+        found, errors = read_all(runtime, text)
         assert found == records[: len(found)]
         assert (found == records) == (not errors)
-        assert all("damaged" in error for error in errors), errors
+        assert all("damaged" in str(error) for error in errors), errors
         unseen += not errors and whole[at] != 0
     # The signature, the headers of blocks and those of chunks of padding are not read.
     assert unseen <= 64 + 24 * (len(whole) // BLOCK) + 40
@@ -121,21 +115,76 @@ def test_no_changed_byte_changes_a_record(runtime, tmp_path, options):
             list(weir.parse(text, runtime=runtime))
 
 
+def forged(draw, chance):
+    """A file with the right checksums, in which each number is another one with this chance, and its records."""
+
+    def lie(number):
+        return draw.choice(LIES) if draw.random() < chance else number
+
+    file = riegeli.File()
+    records = [draw.randbytes(draw.randrange(40)) for _ in range(draw.randrange(1, 9))]
+    group = draw.choice([1, 2, 5])
+    listed = []
+    for i in range(0, len(records), group):
+        chunk = records[i : i + group]
+        data = bytearray(riegeli.simple(chunk))
+        if draw.random() < chance:
+            data[draw.randrange(min(len(data), 4))] = draw.choice(b"\0zbs\x7f\xff")
+        size = lie(len(data)) if draw.random() < chance else None
+        at = file.chunk(b"r", lie(len(chunk)), lie(sum(map(len, chunk))), bytes(data), size)
+        listed.append(riegeli.message((1, lie(at)), (2, 0), (3, lie(len(chunk)))))
+    about = riegeli.message((1, lie(1)), (2, lie(len(listed))), (3, lie(len(records))))
+    footer = [riegeli.message((1, about)), *listed]
+    at = file.chunk(b"r", lie(len(footer)), lie(sum(map(len, footer))), riegeli.simple(footer))
+    file.pad()
+    postscript = [riegeli.message((1, lie(at)), (2, 0x71930E704FDAE05E))]
+    file.chunk(b"r", 1, len(postscript[0]), riegeli.simple(postscript))
+    file.pad()
+    return bytes(file.bytes), records
+
+
+def read_all(runtime, text):
+    found, errors = [], []
+    try:
+        iterator = iter(weir.parse(text, runtime=runtime))
+    except weir.Error as error:
+        return [], [error]
+    while len(found) + len(errors) < 1000:
+        try:
+            found.append(next(iterator))
+        except StopIteration:
+            break
+        except weir.Error as error:
+            errors.append(error)
+    return found, errors
+
+
+@pytest.mark.parametrize("chance", [0, 0.02, 0.2])
+def test_numbers_that_lie_are_errors(runtime, tmp_path, chance):
+    path = tmp_path / "forged"
+    failed = 0
+    for seed in range(150):
+        content, records = forged(random.Random(seed), chance)
+        path.write_bytes(content)
+        for rest in ("", " | global_shuffle(seed: 1)"):
+            found, errors = read_all(runtime, f'array_record("{path}"){rest}')
+            assert len(found) + len(errors) <= max(len(records), 1), seed
+            assert all(isinstance(error, weir.errors.DataLoss | weir.errors.Unimplemented) for error in errors), errors
+            assert chance or sorted(found) == sorted(records)
+            failed += bool(errors)
+    assert (failed > 0) == (chance > 0)
+
+
 def test_a_damaged_chunk_loses_its_own_records_only(runtime, tmp_path):
-    records = [b"record %04d" % i for i in range(1000)]
+    records = [b"record %04d" % i for i in range(900)]
     text = write(tmp_path / "a", records, "group_size:10,uncompressed")
     content = (tmp_path / "a").read_bytes()
     at = content.index(b"0427")
     (tmp_path / "a").write_bytes(content[:at] + b"9" + content[at + 1 :])
-    found, errors = [], []
-    iterator = iter(weir.parse(f"{text} | global_shuffle(seed: 1)", runtime=runtime))
-    while len(found) + len(errors) < 1000:
-        try:
-            found.append(next(iterator))
-        except weir.Error as error:
-            errors.append(str(error))
+    found, errors = read_all(runtime, f"{text} | global_shuffle(seed: 1)")
+    assert len(errors) == 10
     assert sorted(found) == [record for i, record in enumerate(records) if i // 10 != 42]
-    assert all("chunk 42, at byte" in error and "checksum" in error for error in errors)
+    assert all("chunk 42, at byte" in str(error) and "checksum" in str(error) for error in errors)
 
 
 def test_what_cannot_be_read(runtime, tmp_path):
