@@ -39,29 +39,43 @@ pub struct ArrayRecordTable {
     shared: Arc<Shared>,
 }
 
-/// The numbers of a protobuf message, by the numbers of their fields; messages inside by what `inside` says.
-fn fields<'a>(
-    mut bytes: &'a [u8],
-    mut number: impl FnMut(u64, u64),
-    mut inside: impl FnMut(u64, &'a [u8]),
-) -> Result<()> {
-    while !bytes.is_empty() {
-        let (tag, rest) = varint(bytes)?;
-        let (value, rest) = varint(rest)?;
-        bytes = match tag & 7 {
-            0 => {
-                number(tag >> 3, value);
-                rest
-            }
-            2 if value <= rest.len() as u64 => {
-                let (message, rest) = rest.split_at(value as usize);
-                inside(tag >> 3, message);
-                rest
-            }
-            _ => return Err(damaged("its footer is damaged")),
-        };
+/// What is used of a protobuf message: the numbers 1 to 3, which are 0 if they are left out, and the message 1.
+#[derive(Default)]
+struct Message<'a> {
+    numbers: [u64; 4],
+    inner: &'a [u8],
+}
+
+impl<'a> Message<'a> {
+    fn parse(mut bytes: &'a [u8]) -> Result<Self> {
+        let mut out = Message::default();
+        while !bytes.is_empty() {
+            let (tag, rest) = varint(bytes)?;
+            let (value, rest) = varint(rest)?;
+            let (wire, field) = (tag & 7, tag >> 3);
+            bytes = match wire {
+                0 => {
+                    if let Some(number) = out.numbers.get_mut(field as usize) {
+                        *number = value;
+                    }
+                    rest
+                }
+                2 if value <= rest.len() as u64 => {
+                    let (inner, rest) = rest.split_at(value as usize);
+                    if field == 1 {
+                        out.inner = inner;
+                    }
+                    rest
+                }
+                _ => return Err(wrong("a message is cut")),
+            };
+        }
+        Ok(out)
     }
-    Ok(())
+}
+
+fn wrong(why: &str) -> ParquetError {
+    damaged(&format!("its footer is damaged: {why}"))
 }
 
 /// The records of the chunk at `at`, which ends before `end`.
@@ -79,73 +93,49 @@ fn records_at(file: &WeirFile, at: u64, end: u64) -> Result<Records> {
     Ok(out)
 }
 
-fn open(file: WeirFile) -> Result<Shared> {
-    let wrong = |why: &str| damaged(&format!("its footer is damaged: {why}"));
+/// Where the footer is, and where it ends.
+fn footer_of(file: &WeirFile) -> Result<(u64, u64)> {
     let size = file.len();
     let last = size
         .checked_sub(BLOCK)
         .ok_or_else(|| damaged(&format!("{BLOCK} bytes or more are expected, and it has {size}")))?;
-    let (mut footer, mut magic) = (0, 0);
-    let postscript = records_at(&file, last, size)?;
-    let first = *postscript.ends.first().ok_or_else(|| wrong("there is none"))? as usize;
-    let take = |field, value| match field {
-        1 => footer = value,
-        2 => magic = value,
-        _ => {}
-    };
-    fields(&postscript.bytes[..first], take, |_, _| {})?;
-    if magic != MAGIC {
-        return Err(damaged("it is another Riegeli file, without ArrayRecord's footer"));
+    let records = records_at(file, last, size)?;
+    let first = *records.ends.first().ok_or_else(|| wrong("there is none"))?;
+    let [_, footer, magic, _] = Message::parse(&records.bytes[..first as usize])?.numbers;
+    match magic {
+        MAGIC => Ok((footer, last)),
+        _ => Err(damaged("it is another Riegeli file, without ArrayRecord's footer")),
     }
-    let records = records_at(&file, footer, last)?;
+}
+
+fn open(file: WeirFile) -> Result<Shared> {
+    let (footer, end) = footer_of(&file)?;
+    let records = records_at(&file, footer, end)?;
     let mut begin = 0;
     let mut messages = records.ends.iter().map(|end| {
         let message = &records.bytes[begin..*end as usize];
         begin = *end as usize;
-        message
+        Message::parse(message)
     });
-    let (mut version, mut count, mut rows) = (0, 0, 0);
-    let mut about: &[u8] = &[];
-    let metadata = messages.next().ok_or_else(|| wrong("it is empty"))?;
-    fields(
-        metadata,
-        |_, _| {},
-        |field, message| {
-            if field == 1 {
-                about = message;
-            }
-        },
-    )?;
-    let take = |field, value| match field {
-        1 => version = value,
-        2 => count = value,
-        3 => rows = value,
-        _ => {}
-    };
-    fields(about, take, |_, _| {})?;
+    let about = messages.next().ok_or_else(|| wrong("it is empty"))??;
+    let [_, version, count, rows] = Message::parse(about.inner)?.numbers;
     if version != 1 {
         return Err(ParquetError::NYI(format!("version {version} of ArrayRecord")));
     }
     let mut chunks: Vec<u64> = Vec::new();
-    let (mut group, mut sum, mut end) = (0u64, 0u64, FIRST_CHUNK);
+    let (mut group, mut sum, mut least) = (0u64, 0u64, FIRST_CHUNK);
     for message in messages {
-        let (mut at, mut records) = (0, 0);
-        let take = |field, value| match field {
-            1 => at = value,
-            3 => records = value,
-            _ => {}
-        };
-        fields(message, take, |_, _| {})?;
+        let [_, at, _, records] = message?.numbers;
         if chunks.is_empty() {
             group = records;
         } else if sum % group != 0 || records > group {
             return Err(wrong("chunks have unequal numbers of records"));
         }
-        if records == 0 || at < end || at >= footer {
+        if records == 0 || at < least || at >= footer {
             return Err(wrong("a chunk is where none can be"));
         }
         sum = sum.checked_add(records).ok_or_else(|| wrong("too many records"))?;
-        end = at + 1;
+        least = at + 1;
         chunks.push(at);
     }
     if sum != rows || chunks.len() as u64 != count || rows > i64::MAX as u64 {
