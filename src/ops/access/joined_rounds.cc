@@ -5,7 +5,7 @@ namespace weir {
 namespace {
 
 // What the rounds may take, and how many of them are worth it.
-constexpr int64_t kBytes = int64_t{128} << 10;
+constexpr int64_t kBytes = int64_t{512} << 10;
 constexpr int64_t kFewest = 4;
 
 }  // namespace
