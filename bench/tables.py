@@ -10,9 +10,11 @@ counted, in turns. The row of bytes counts what the process reads (/proc/self/io
 """
 
 import argparse
+import io
 import os
 import pathlib
 import statistics
+import tarfile
 import tempfile
 import time
 
@@ -152,6 +154,65 @@ def measure_array_record(folder, runtime, rounds):
         compare(f"ArrayRecord, {options}, records of {size} bytes", rounds, count, ours, peers)
 
 
+def write_tar(path, size, count):
+    with tarfile.open(path, "w") as archive:
+        for i in range(count):
+            member = tarfile.TarInfo(f"{i:06}.bin")
+            member.size = size
+            archive.addfile(member, io.BytesIO(os.urandom(size)))
+
+
+def measure_tar(folder, runtime, rounds):
+    for size, count in ((100_000, 4000), (1000, 100_000)):
+        path = str(folder / f"members-{size}.tar")
+        write_tar(path, size, count)
+
+        def of_pread(path=path, count=count):
+            # The bytes only, into memory that is used again.
+            piece = bytearray(1 << 18)
+            with open(path, "rb", buffering=0) as file:
+                while file.readinto(piece):
+                    pass
+            return count
+
+        peers = {"reads of the file": of_pread}
+        try:
+            import webdataset
+
+            peers["webdataset"] = lambda path=path: sum(1 for _ in webdataset.WebDataset(path, shardshuffle=False))
+        except ImportError:
+            print("webdataset is not installed")
+        dataset = weir.parse(f'webdataset("{path}", {{bin: string}}) | batch(64)', runtime=runtime)
+        ours = lambda dataset=dataset: sum(len(batch["bin"]) for batch in dataset)  # noqa: E731
+        compare(f"tar, members of {size} bytes", rounds, count, ours, peers)
+
+
+def measure_windows(folder, runtime, rounds):
+    """Windows at random of 4 GiB, as batches of 64."""
+    path, rows = folder / "rows.npy", 1 << 20
+    mapped = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(rows, 1024))
+    for begin in range(0, rows, 1 << 14):
+        mapped[begin : begin + (1 << 14)] = np.arange(begin, begin + (1 << 14), dtype=np.float32)[:, None]
+    mapped.flush()
+    count = 64 * 2000
+    for what, source, shape in (
+        ("rows of 1,024 float32", f'npy("{path}")', (rows, 1024)),
+        ("tokens in windows of 4,096", f'tokens("{path}", 4096, uint16)', (rows // 2, 4096)),
+    ):
+        dtype = np.float32 if shape[0] == rows else np.uint16
+        entries = np.memmap(path, dtype=dtype, mode="r", offset=128, shape=shape)
+
+        def of_memmap(entries=entries, draw=np.random.default_rng(1)):
+            for _ in range(count // 64):
+                np.stack([entries[i] for i in draw.integers(0, len(entries), 64)])
+            return count
+
+        text = f"{source} | global_shuffle(seed: 1) | repeat() | batch(64) | take({count // 64})"
+        dataset = weir.parse(text, runtime=runtime)
+        ours = lambda dataset=dataset: sum(len(batch) for batch in dataset)  # noqa: E731
+        compare(f"windows at random, {what}", rounds, count, ours, {"NumPy's memmap": of_memmap})
+
+
 def measure_json(folder, runtime, rounds, count):
     import json
 
@@ -258,6 +319,8 @@ def main():
         os.environ["HF_HOME"] = folder
         measure_bytes(pathlib.Path(folder), runtime)
         measure_json(pathlib.Path(folder), runtime, options.rounds, options.rows // 5)
+        measure_tar(pathlib.Path(folder), runtime, options.rounds)
+        measure_windows(pathlib.Path(folder), runtime, options.rounds)
         measure_array_record(pathlib.Path(folder), runtime, options.rounds)
         measure_lmdb(pathlib.Path(folder), runtime, options.rounds)
         measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
