@@ -7,6 +7,8 @@
 #include <iterator>
 #include <optional>
 
+#include "support/table_text.h"
+
 namespace weir {
 namespace {
 
@@ -45,10 +47,7 @@ Outcome read(const std::string& bytes, std::optional<std::vector<TableRange>> ra
     if (!batch->there()) return out;
     for (int64_t row = 0; row < (*batch)->length; ++row) {
       for (int64_t column = 0; column < (*batch)->n_children; ++column) {
-        const ArrowArray& array = *(*batch)->children[column];
-        const auto* ends = static_cast<const int64_t*>(array.buffers[1]);
-        const auto size = static_cast<size_t>(ends[row + 1] - ends[row]);
-        if (size > 0) out.text.append(static_cast<const char*>(array.buffers[2]) + ends[row], size);
+        out.text += test::text_entry(*(*batch)->children[column], row);
         out.text += column == 0 ? '=' : '\n';
       }
     }

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cstdlib>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "support/simulated_files.h"
+#include "support/table_text.h"
 
 namespace weir {
 
@@ -26,11 +28,9 @@ std::vector<std::string> read(TableFile& file, TableRange rows) {
     for (int64_t row = 0; row < (*batch)->length; ++row) {
       std::string& text = out.emplace_back();
       for (int64_t column = 0; column < (*batch)->n_children; ++column) {
-        const ArrowArray& array = *(*batch)->children[column];
-        const auto* const ends = static_cast<const int64_t*>(array.buffers[1]);
-        const auto size = static_cast<size_t>(ends[row + 1] - ends[row]);
-        text += std::to_string(size) + ":";
-        text.append(static_cast<const char*>(array.buffers[2]) + ends[row], size);
+        const std::string_view entry = test::text_entry(*(*batch)->children[column], row);
+        text += std::to_string(entry.size()) + ":";
+        text += entry;
       }
     }
   }

@@ -75,6 +75,9 @@ def test_files_in_turns_and_continuing(runtime, tmp_path):
     assert begin == whole[:100]
     again = weir.parse(text, runtime=runtime).iterator(checkpoint=position)
     assert [list(batch) for batch in again] == whole[100:]
+    in_turns = list(weir.parse(f"array_record([{names}], num_parallel_reads: 3)", runtime=runtime))
+    assert in_turns[:6] == [b"a 0", b"b 0", b"c 0", b"a 1", b"b 1", b"c 1"]
+    assert sorted(in_turns) == sorted(sum(files.values(), []))
     parts = weir.parse(f"array_record([{names}]) | partition(4, p -> p | batch(9))", runtime=runtime)
     assert sorted(x for batch in parts for x in batch) == sorted(sum(files.values(), []))
 
@@ -191,6 +194,13 @@ def test_what_cannot_be_read(runtime, tmp_path):
     text = write(tmp_path / "t", [b"a", b"b"], "group_size:2,transpose")
     with pytest.raises(weir.Error, match="transposed.*transpose:false"):
         list(weir.parse(text, runtime=runtime))
+    other = riegeli.File()
+    other.pad()
+    other.chunk(b"r", 1, 1, riegeli.simple([b"x"]))
+    other.pad()
+    (tmp_path / "other").write_bytes(other.bytes)
+    with pytest.raises(weir.errors.DataLoss, match="another Riegeli file"):
+        list(weir.parse(f'array_record("{tmp_path / "other"}")', runtime=runtime))
     (tmp_path / "text").write_text("hello\n" * 20_000)
     with pytest.raises(weir.Error, match="is no whole ArrayRecord file"):
         list(weir.parse(f'array_record("{tmp_path / "text"}")', runtime=runtime))

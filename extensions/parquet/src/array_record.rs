@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
-use arrow_array::{ArrayRef, LargeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
+use arrow_array::{LargeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_buffer::{Buffer, OffsetBuffer, ScalarBuffer};
 use arrow_schema::{ArrowError, DataType, Field, Schema, SchemaRef};
 use parquet::errors::{ParquetError, Result};
@@ -14,7 +14,7 @@ use parquet::file::reader::Length;
 
 use crate::abi;
 use crate::file::{damaged, WeirFile};
-use crate::read::{said, Source, Stream};
+use crate::read::{found_at, Source, Stream};
 use crate::riegeli::{varint, Decompressors, Records, Span, BLOCK};
 use crate::Format;
 
@@ -95,16 +95,17 @@ fn records_at(file: &WeirFile, at: u64, end: u64) -> Result<Records> {
 
 /// Where the footer is, and where it ends.
 fn footer_of(file: &WeirFile) -> Result<(u64, u64)> {
-    let size = file.len();
-    let last = size
-        .checked_sub(BLOCK)
-        .ok_or_else(|| damaged(&format!("{BLOCK} bytes or more are expected, and it has {size}")))?;
-    let records = records_at(file, last, size)?;
-    let first = *records.ends.first().ok_or_else(|| wrong("there is none"))?;
-    let [_, footer, magic, _] = Message::parse(&records.bytes[..first as usize])?.numbers;
-    match magic {
-        MAGIC => Ok((footer, last)),
-        _ => Err(damaged("it is another Riegeli file, without ArrayRecord's footer")),
+    let none = || damaged("its last 64 KiB don't say where its footer is: it was cut, or is another Riegeli file");
+    let last = file.len().checked_sub(BLOCK).filter(|last| last % BLOCK == 0);
+    let last = last.ok_or_else(none)?;
+    let records = records_at(file, last, last + BLOCK)?;
+    let first = *records.ends.first().ok_or_else(none)?;
+    match Message::parse(&records.bytes[..first as usize])
+        .unwrap_or_default()
+        .numbers
+    {
+        [_, footer, MAGIC, _] => Ok((footer, last)),
+        _ => Err(none()),
     }
 }
 
@@ -150,8 +151,13 @@ fn open(file: WeirFile) -> Result<Shared> {
     })
 }
 
-fn schema_of(columns: &[Field]) -> SchemaRef {
-    Arc::new(Schema::new(columns.to_vec()))
+/// Of the records, or of no columns.
+fn schema_with(record: bool) -> Schema {
+    let fields: Vec<Field> = record
+        .then(|| Field::new(COLUMN, DataType::LargeBinary, false))
+        .into_iter()
+        .collect();
+    Schema::new(fields)
 }
 
 impl Format for ArrayRecordTable {
@@ -164,8 +170,7 @@ impl Format for ArrayRecordTable {
     }
 
     fn schema(&self) -> Result<FFI_ArrowSchema> {
-        let schema = Schema::new(vec![Field::new(COLUMN, DataType::LargeBinary, false)]);
-        FFI_ArrowSchema::try_from(&schema).map_err(|why| damaged(&why.to_string()))
+        FFI_ArrowSchema::try_from(&schema_with(true)).map_err(|why| damaged(&why.to_string()))
     }
 
     fn rows(&self) -> i64 {
@@ -173,11 +178,9 @@ impl Format for ArrayRecordTable {
     }
 
     fn read(&self, paths: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
-        let is_used = paths.contains(&COLUMN.as_bytes());
-        let column = [Field::new(COLUMN, DataType::LargeBinary, false)];
         Ok(Box::new(Stream::new(Batches {
             shared: self.shared.clone(),
-            schema: schema_of(&column[..usize::from(is_used)]),
+            schema: Arc::new(schema_with(paths.contains(&COLUMN.as_bytes()))),
             ranges: ranges
                 .iter()
                 .map(|range| range.start as u64..range.end as u64)
@@ -214,37 +217,29 @@ impl Batches {
         let last = ((range.end - 1) / group) as usize;
         let end = first + chunks[first + 1..=last + 1].partition_point(|end| end - chunks[first] <= BATCH_BYTES);
         let end = end.max(first + 1);
-        let mut span = None;
-        for chunk in first..end {
-            let at = chunks[chunk];
-            let begin = chunk as u64 * group;
-            let wanted = range.start - begin..range.end.min(begin + group) - begin;
-            let appended = (|| {
-                let span = match &span {
-                    Some(there) => there,
-                    None => {
-                        let length = (chunks[end] - at) as usize;
-                        span.insert(Span {
-                            begin: at,
-                            bytes: file.read_exact(at, length)?,
-                        })
-                    }
-                };
-                let found = span.chunk(at)?;
-                if found.records != (*rows - begin).min(*group) {
-                    return Err(damaged("it has another number of records than the footer says"));
-                }
-                found.append(wanted.clone(), &mut self.decompressors, out)
-            })();
-            if let Err(error) = appended {
-                let named = |why: &str| format!("chunk {chunk}, at byte {at}: {why}");
-                return Err(match &error {
-                    ParquetError::NYI(why) => ArrowError::NotYetImplemented(named(why)),
-                    ParquetError::External(why) => ArrowError::MemoryError(why.to_string()),
-                    other => ArrowError::IpcError(named(&said(other))),
-                });
+        let begin = chunks[first];
+        let failed = |chunk: usize| {
+            let place = format!("chunk {chunk}, at byte {}", chunks[chunk]);
+            move |error| found_at(&place, error)
+        };
+        let bytes = file
+            .read_exact(begin, (chunks[end] - begin) as usize)
+            .map_err(failed(first))?;
+        let span = Span { begin, bytes };
+        for (chunk, at) in chunks.iter().enumerate().take(end).skip(first) {
+            let before = chunk as u64 * group;
+            let wanted = range.start - before..range.end.min(before + group) - before;
+            let next = before + wanted.end;
+            let found = span.chunk(*at).map_err(failed(chunk))?;
+            if found.records != (*rows - before).min(*group) {
+                return Err(failed(chunk)(damaged(
+                    "it has another number of records than the footer says",
+                )));
             }
-            range.start = begin + wanted.end;
+            found
+                .append(wanted, &mut self.decompressors, out)
+                .map_err(failed(chunk))?;
+            range.start = next;
         }
         Ok(())
     }
@@ -273,24 +268,17 @@ impl Batches {
     }
 
     fn batch(&mut self) -> std::result::Result<RecordBatch, ArrowError> {
-        let mut records = Records::default();
-        let mut columns: Vec<ArrayRef> = Vec::new();
-        let count = match self.schema.fields().is_empty() {
-            true => self.skip(),
-            false => {
-                self.fill(&mut records)?;
-                records.ends.len()
-            }
-        };
-        if !self.schema.fields().is_empty() {
-            let mut offsets = vec![0];
-            offsets.append(&mut records.ends);
-            let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
-            let array = LargeBinaryArray::try_new(offsets, Buffer::from_vec(records.bytes), None)?;
-            columns.push(Arc::new(array));
+        if self.schema.fields().is_empty() {
+            let options = RecordBatchOptions::new().with_row_count(Some(self.skip()));
+            return RecordBatch::try_new_with_options(self.schema.clone(), vec![], &options);
         }
-        let options = RecordBatchOptions::new().with_row_count(Some(count));
-        RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)
+        let mut records = Records::default();
+        self.fill(&mut records)?;
+        let mut offsets = vec![0];
+        offsets.append(&mut records.ends);
+        let offsets = OffsetBuffer::new(ScalarBuffer::from(offsets));
+        let array = LargeBinaryArray::try_new(offsets, Buffer::from_vec(records.bytes), None)?;
+        RecordBatch::try_new(self.schema.clone(), vec![Arc::new(array)])
     }
 
     fn drop_empty(&mut self) {

@@ -14,7 +14,7 @@ use crate::arrays::{Body, Dictionaries, Extent, Reader};
 use crate::columns::{fields, Column};
 use crate::file::WeirFile;
 use crate::index::{Batch, Index};
-use crate::read::{said, Source, Stream};
+use crate::read::{found_at, Source, Stream};
 use crate::Format;
 
 /// So many are given at once.
@@ -122,15 +122,10 @@ impl Pieces {
             Batch::There(place) => place.at,
             Batch::Broken(at, _) => *at,
         };
-        let named = |why: &str| format!("batch {number}, at byte {at}: {why}");
         let first = self.shared.index.starts[number];
         let rows = (rows.start - first) as usize..(rows.end - first) as usize;
         let batch = self.shared.rows(number, rows, wanted, self);
-        batch.map_err(|error| match &error {
-            ParquetError::NYI(why) => ArrowError::NotYetImplemented(named(why)),
-            ParquetError::External(why) => ArrowError::MemoryError(why.to_string()),
-            other => ArrowError::IpcError(named(&said(other))),
-        })
+        batch.map_err(|error| found_at(&format!("batch {number}, at byte {at}"), error))
     }
 }
 

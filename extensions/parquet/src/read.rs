@@ -24,6 +24,16 @@ pub fn said(error: &ParquetError) -> String {
     }
 }
 
+/// The error of a batch, with the place where it was found.
+pub fn found_at(place: &str, error: ParquetError) -> ArrowError {
+    let named = |why: &str| format!("{place}: {why}");
+    match &error {
+        ParquetError::NYI(why) => ArrowError::NotYetImplemented(named(why)),
+        ParquetError::External(why) => ArrowError::MemoryError(why.to_string()),
+        other => ArrowError::IpcError(named(&said(other))),
+    }
+}
+
 /// What makes batches, until there are none or one fails.
 pub trait Source {
     fn schema(&self) -> SchemaRef;

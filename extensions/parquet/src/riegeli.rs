@@ -199,7 +199,7 @@ impl Chunk {
         with.append_buffer(*kind, lengths, &mut decoded)?;
         let mut lengths = &decoded[..];
         let (mut end, mut first) = (0u64, 0u64);
-        let before = out.bytes.len() as i64;
+        let before = out.bytes.len();
         let mut ends = Vec::new();
         for i in 0..self.records {
             let (length, rest) = varint(lengths)?;
@@ -212,26 +212,24 @@ impl Chunk {
                 .filter(|end| *end <= self.decoded_size)
                 .ok_or_else(|| damaged("the records of a chunk are longer than it says"))?;
             if wanted.contains(&i) {
-                ends.push(before + (end - first) as i64);
+                ends.push(before as i64 + (end - first) as i64);
             }
         }
         if end != self.decoded_size || !lengths.is_empty() {
             return Err(damaged("the records of a chunk have other lengths than it says"));
         }
-        let last = ends.last().map_or(0, |last| (last - before) as u64);
-        if first == 0 && last == end {
-            with.append_buffer(*kind, values, &mut out.bytes)?;
-        } else {
-            let mut all = Vec::new();
-            with.append_buffer(*kind, values, &mut all)?;
-            out.bytes.try_reserve(last as usize).map_err(no_memory)?;
-            out.bytes
-                .extend_from_slice(all.get(first as usize..(first + last) as usize).unwrap_or_default());
+        if let Err(error) = with.append_buffer(*kind, values, &mut out.bytes) {
+            out.bytes.truncate(before);
+            return Err(error);
         }
-        if out.bytes.len() as u64 != before as u64 + last {
-            out.bytes.truncate(before as usize);
+        if (out.bytes.len() - before) as u64 != end {
+            out.bytes.truncate(before);
             return Err(damaged("the records of a chunk are shorter than it says"));
         }
+        // What is not wanted is behind the wanted ones and before them.
+        out.bytes
+            .truncate(ends.last().map_or(before, |last| *last as usize + first as usize));
+        out.bytes.drain(before..before + first as usize);
         out.ends.append(&mut ends);
         Ok(())
     }

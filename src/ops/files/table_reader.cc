@@ -87,8 +87,6 @@ TableReader::TableReader(std::unique_ptr<TableFile> file, std::string name,
   }
 }
 
-Status TableReader::seek(RecordPosition position) { return seek(position, INT64_MAX); }
-
 Status TableReader::seek(RecordPosition position, int64_t count) {
   const auto row = static_cast<int64_t>(position.offset);
   if (rows() >= 0 && row > rows()) {

@@ -49,9 +49,8 @@ class TableReader {
   int64_t rows() const { return file_->rows(); }
   RecordPosition position() const { return {static_cast<uint64_t>(row_), static_cast<uint64_t>(row_)}; }
   // data_loss if the file has become shorter.
-  Status seek(RecordPosition position);
-  // The same where `count` rows are wanted there. Unless they follow the last ones, no others are read.
-  Status seek(RecordPosition position, int64_t count);
+  // At most `count` rows are wanted there: unless they follow the last ones, no others are read.
+  Status seek(RecordPosition position, int64_t count = INT64_MAX);
   // Puts up to `max_rows` rows into `out`, fewer if they take `max_bytes`. None at the end, or before an
   // error of the file, which is returned then.
   Status next_batch(Context& ctx, size_t max_rows, size_t max_bytes, Block& out);

@@ -41,7 +41,7 @@ int64_t rows_of(Runtime& runtime, const TableParams& params, const TableFile& fi
 
 void TableParams::fields(Fields& f) {
   f("files", files, kFilesDoc);
-  if (!only) list_columns(f);
+  if (!bare) list_columns(f);
   f("num_parallel_reads", num_parallel_reads, kInTurnsDoc, {1, kMaxInTurns}, {.automatic = true});
 }
 

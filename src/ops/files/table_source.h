@@ -4,7 +4,7 @@
 //     static constexpr const char* reader_name;  // of op(), the internal operator
 //     static constexpr RefPtr<const TableFormat> (*format)();  // null: an extension's
 //     static const OperatorDef& op();
-//     static constexpr const char* column;  // of bytes; the elements are these. Else dicts of columns.
+//     static constexpr const char* column;  // of bytes, which the elements are; null: dicts of columns
 //   };
 //
 //   TableSource<Kind>::define_with({.name = …, .page = …})
@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "core/checked.h"
@@ -41,8 +42,8 @@ struct TableParams : ParamsOf<TableParams> {
   mutable int64_t rows = kUnknown;
   mutable std::vector<FieldType> where_columns;
   mutable std::string condition;
-  // Set: elements are what this field has, and nothing else can be asked for.
-  std::optional<FieldType> only;
+  // Elements are what the one field has, and nothing else can be asked for.
+  bool bare = false;
 
   void fields(Fields& f) override;
   void list_columns(Fields& f);
@@ -53,22 +54,12 @@ struct TableParams : ParamsOf<TableParams> {
 template <class Kind>
 struct ColumnParams final : TableParams {
   ColumnParams() {
-    only.emplace().name = Kind::column;
-    only->dtype = DType::string;
-    wanted.set = true;
-    wanted.fields = {*only};
+    bare = wanted.set = true;
+    FieldType& field = wanted.fields.emplace_back();
+    field.name = Kind::column;
+    field.dtype = DType::string;
   }
   std::unique_ptr<ParamsBase> clone() const override { return std::make_unique<ColumnParams>(*this); }
-};
-
-template <class Kind>
-struct TableParamsOf {
-  using Type = TableParams;
-};
-template <class Kind>
-requires requires { Kind::column; }
-struct TableParamsOf<Kind> {
-  using Type = ColumnParams<Kind>;
 };
 
 // Finds out the structure, and what can be told about the number of rows.
@@ -76,7 +67,7 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
 
 template <class Kind>
 struct TableSourceFormat {
-  using Params = typename TableParamsOf<Kind>::Type;
+  using Params = std::conditional_t<Kind::column != nullptr, ColumnParams<Kind>, TableParams>;
   using Reader = TableReader;
   using Rows = Block;
   static constexpr const char* reader_name = Kind::reader_name;
@@ -93,7 +84,7 @@ struct TableSourceFormat {
   };
 
   static Result<Spec> spec(const Params& params) {
-    if (params.only) return params.only->spec();
+    if (params.bare) return params.wanted.fields[0].spec();
     if (params.row) return spec_of_fields(*params.row);
     if (params.wanted.set) return spec_of_fields(params.wanted.fields);
     return with_parameter(

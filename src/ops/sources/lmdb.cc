@@ -14,6 +14,7 @@ namespace {
 struct Lmdb {
   static constexpr const char* reader_name = "read_lmdb";
   static constexpr RefPtr<const TableFormat> (*format)() = lmdb_format;
+  static constexpr const char* column = nullptr;
   static const OperatorDef& op() { return definition(); }
 };
 

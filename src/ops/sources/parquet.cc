@@ -12,6 +12,7 @@ namespace {
 struct Parquet {
   static constexpr const char* reader_name = "read_parquet";
   static constexpr RefPtr<const TableFormat> (*format)() = nullptr;
+  static constexpr const char* column = nullptr;
   static const OperatorDef& op() { return definition(); }
 };
 
