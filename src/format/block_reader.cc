@@ -68,11 +68,10 @@ bool BlockReader::take_shared() {
 }
 
 // Of the room that there is, only so much is touched as the stream has proven it to need.
-void BlockReader::read_more(size_t size) {
+void BlockReader::read_more(size_t size, size_t run) {
   const size_t most = std::max(block_bytes_, (end_ - begin_) / 8);
   size_t room = room_ - begin_;
-  if (size >= kLongRunBytes && room >= size + kNextBytes)
-    room = (room - kNextBytes) / size * size + kNextBytes;
+  if (run >= kLongRunBytes && room >= run + kNextBytes) room = (room - kNextBytes) / run * run + kNextBytes;
   room = std::min(begin_ + room - end_, most);
   if (shares_ && size > end_ - begin_) room = std::min(room, size - (end_ - begin_));
   const Result<size_t> got = stream_->read({data_ + end_, room});
@@ -84,12 +83,13 @@ void BlockReader::read_more(size_t size) {
     end_ += *got;
 }
 
-std::span<const uint8_t> BlockReader::fill(size_t size) {
+std::span<const uint8_t> BlockReader::fill(size_t size, size_t likely) {
+  const size_t run = std::max(size, std::min(likely, kBelievedBytes));
   while (end_ - begin_ < size && !ended_ && status_.ok()) {
     if (end_ == begin_ && take_shared()) continue;
-    const size_t believed = believed_bytes(end_ - begin_, size);
+    const size_t believed = believed_bytes(end_ - begin_, run);
     if (!buffer_ || room_ - begin_ < believed) renew_buffer(believed);
-    read_more(size);
+    read_more(size, run);
   }
   return {data_ + begin_, end_ - begin_};
 }
@@ -101,7 +101,7 @@ std::span<const uint8_t> BlockReader::extend(size_t most) {
     const bool is_long = have >= kBelievedBytes;
     renew_buffer(is_long ? believed_bytes(have, std::max(most, have + 1)) : 2 * have + 1);
   }
-  read_more(0);
+  read_more(0, 0);
   return {data_ + begin_, end_ - begin_};
 }
 

@@ -50,9 +50,11 @@ class BlockReader {
   explicit BlockReader(std::unique_ptr<ByteStream> stream, size_t block_bytes = kBlockBytes);
 
   // Returns at least `size` bytes from offset() on, in one run; fewer only if the stream ends or fails first,
-  // see status(). The bytes stay valid while somebody owns the buffer() of that moment.
-  std::span<const uint8_t> peek(size_t size) {
-    return end_ - begin_ >= size ? std::span<const uint8_t>(data_ + begin_, end_ - begin_) : fill(size);
+  // see status(). The bytes stay valid while somebody owns the buffer() of that moment. Runs of `likely`
+  // bytes may follow: those that are read at once lie whole in the buffer.
+  std::span<const uint8_t> peek(size_t size, size_t likely = 0) {
+    return end_ - begin_ >= size ? std::span<const uint8_t>(data_ + begin_, end_ - begin_)
+                                 : fill(size, likely);
   }
   // Returns more bytes than peek() has, from offset() on, for a run whose end is not known. What there is
   // moves seldom, and into memory for `most` bytes before it is much, so that a run of `most` is never there
@@ -75,9 +77,9 @@ class BlockReader {
   void check_rest();
 
  private:
-  std::span<const uint8_t> fill(size_t size);
+  std::span<const uint8_t> fill(size_t size, size_t likely);
   void renew_buffer(size_t size);
-  void read_more(size_t size);
+  void read_more(size_t size, size_t run);
   bool take_shared();
 
   std::unique_ptr<ByteStream> stream_;

@@ -105,6 +105,7 @@ bool TarReader::next_element() {
         fail_cut();
         return false;
       }
+      likely_bytes_ = kTarBlock + static_cast<size_t>(size);
       rows_.add_member({reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(member_.size)});
       if (owners_.empty() || owners_.back() != blocks_.buffer()) owners_.push_back(blocks_.buffer());
       blocks_.advance(static_cast<size_t>(size));

@@ -28,7 +28,7 @@ class TarReader : public FileReader, private TarBytes {
   // Members of 100 KB seldom lie in two of them.
   static constexpr size_t kTarBlockBytes = size_t{1} << 20;
 
-  std::span<const uint8_t> peek(size_t size) override { return blocks_.peek(size); }
+  std::span<const uint8_t> peek(size_t size) override { return blocks_.peek(size, likely_bytes_); }
   void advance(size_t size) override { blocks_.advance(size); }
   bool skip(uint64_t size) override;
   uint64_t offset() const override { return blocks_.offset(); }
@@ -47,6 +47,8 @@ class TarReader : public FileReader, private TarBytes {
   // The archive has ended, so that what is damaged lies behind its elements.
   bool whole_ = false;
   TarMember member_;
+  // Of a header and the member behind it: as many as of the last one that was wanted.
+  size_t likely_bytes_ = 0;
   std::string_view member_key_;
   std::string extension_;
   std::string key_;
