@@ -120,11 +120,12 @@ function(weir_choose_code_size result source)
   endif()
   weir_is_among(vectorised "${source}" ${WEIR_VECTORISED})
   weir_is_among(loops "${source}" ${WEIR_LOOPS})
+  weir_is_among(building "${source}" ${WEIR_BUILDING})
   if(vectorised)
     set(${result} vectorised PARENT_SCOPE)
   elseif(loops)
     set(${result} loops PARENT_SCOPE)
-  elseif("${source}" MATCHES "${WEIR_BUILDING}")
+  elseif(building)
     set(${result} building PARENT_SCOPE)
   else()
     set(${result} small PARENT_SCOPE)
@@ -133,9 +134,20 @@ endfunction()
 set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
-# Runs when datasets are built, described, saved or opened, not for each element.
+# Runs when datasets are built, described, saved or opened, or once for a block of rows.
 set(WEIR_BUILDING
-    "/(src/(graph|syntax|expr/compile|expr/features|device)/|src/fs/(block_folder|file_system|glob|iterator_files|local|machine_limits|few_open_files|remote_files|routed_files)|src/format/tables/(table_types|arrow_value)|src/ops/files/(table_(condition|source)|find_index|known_names|pipeline_digest)|src/ops/transforms/to_device|src/iterator/(describe|rank|checkpoint_(folder|group)|generation|verdict|iterator_stats)|capi/(arguments|arrow_stream|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer|runtime|schema|spec|string_handle|table_format|tensor|top_page))")
+    "src/(graph|syntax|expr/compile|expr/features|device)/.*"
+    "src/format/(npy|npz|record_index|record_writer|signature|sqlite|written_manifest|zip)"
+    "src/format/tables/(arrow_value|table_types)"
+    "src/fs/(block_folder|few_open_files|file_system|glob|iterator_files|local|machine_limits|remote_files|routed_files)"
+    "src/iterator/(checkpoint_folder|checkpoint_group|describe|generation|iterator_stats|rank|verdict)"
+    "ops/files/(blocking_lane|file_cache|find_index|known_names|pipeline_digest|read_files)"
+    "ops/files/(table_condition|table_source)"
+    "ops/sources/(array_record|arrow|csv|fixed_length_record|jsonl|list_files|lmdb|load|np[yz]|parquet|sql)"
+    "ops/sources/(text_line|tfrecord|webdataset)"
+    "ops/transforms/to_device"
+    "capi/(arguments|arrow_stream|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer)"
+    "capi/(runtime|schema|spec|string_handle|table_format|tensor|top_page)")
 set(WEIR_FLAGS_OF_building -Os)
 
 # Lets about sixteen files of a target that lie in one folder be compiled at once (ADR 0078): most of the time for a file goes
