@@ -39,14 +39,15 @@ void share_owners(Tensor& tensor, const Tensor& source) {
 }
 
 // Copies rows of one size; small sizes are spelled out so that the compiler turns them into moves.
-template <size_t Size>
-void gather_fixed(uint8_t* out, const uint8_t* in, std::span<const int32_t> rows) {
+template <size_t Size, class Index>
+void gather_fixed(uint8_t* out, const uint8_t* in, std::span<const Index> rows) {
   for (size_t i = 0; i < rows.size(); ++i) {
     std::memcpy(out + i * Size, in + static_cast<size_t>(rows[i]) * Size, Size);
   }
 }
 
-void gather_rows(uint8_t* out, const uint8_t* in, size_t row_bytes, std::span<const int32_t> rows) {
+template <class Index>
+void gather_rows(uint8_t* out, const uint8_t* in, size_t row_bytes, std::span<const Index> rows) {
   switch (row_bytes) {
     case 1:
       return gather_fixed<1>(out, in, rows);
@@ -199,11 +200,12 @@ Column Column::slice(int begin, int count) const {
   return out;
 }
 
-void Column::gather_from(const Column& source, std::span<const int32_t> rows) {
+template <class Index>
+void Column::gather(const Column& source, std::span<const Index> rows) {
   if (!source.dense_) {
     auto& out = make_list();
     out.reserve(rows.size());
-    for (int32_t row : rows) out.push_back(source.list_[static_cast<size_t>(row)]);
+    for (Index row : rows) out.push_back(source.list_[static_cast<size_t>(row)]);
     return;
   }
   const Tensor& from = source.tensor_;
@@ -222,6 +224,9 @@ void Column::gather_from(const Column& source, std::span<const int32_t> rows) {
     tensor_.owners = from.owners;
   }
 }
+
+void Column::gather_from(const Column& source, std::span<const int32_t> rows) { gather(source, rows); }
+void Column::gather_from(const Column& source, std::span<const int64_t> rows) { gather(source, rows); }
 
 bool Column::placeholder(int begin, int count) const {
   if (dense_) return tensor_.dtype == DType::invalid;

@@ -168,6 +168,7 @@ class Column {
   Column slice(int begin, int count) const;
   // Keeps the rows listed, in that order. Dense columns are compacted into a fresh or reused buffer.
   void gather_from(const Column& source, std::span<const int32_t> rows);
+  void gather_from(const Column& source, std::span<const int64_t> rows);
   // Appends rows of another column to the `rows` that this one has.
   void append(int rows, const Column& source, int begin, int count);
   // The bytes that the rows take, strings included, as far as that is cheap to tell.
@@ -196,6 +197,8 @@ class Column {
   bool fits_as_before(DType dtype, const Shape& row_shape, int rows);
   // These rows are places of failed rows only, without dtype or shape.
   bool placeholder(int begin, int count) const;
+  template <class Index>
+  void gather(const Column& source, std::span<const Index> rows);
   void append_zeros(int rows, int count);
   void append_dense(int rows, const Column& source, int begin, int count);
   void merge_owners();

@@ -69,25 +69,21 @@ class FromTensorSlices final : public CountedSource<FromTensorSlices> {
 
 class SlicesAccess final : public Access {
  public:
-  explicit SlicesAccess(const Components& values)
-      : values_(values), count_(values.empty() ? 0 : values[0].shape.dim(0)) {}
+  explicit SlicesAccess(const Components& values) : columns_(values.size()) {
+    for (size_t i = 0; i < values.size(); ++i) columns_[i].set_dense(values[i]);
+    if (!values.empty()) count_ = values[0].shape.dim(0);
+  }
 
   AccessCount count() const override { return {count_, false}; }
   void read(Context&, std::span<const int64_t> positions, Block& out) override {
-    out.reset(values_.size());
-    for (size_t i = 0; i < values_.size(); ++i) {
-      for (size_t row = 0; row < positions.size(); ++row) {
-        slice_.set_dense(values_[i].rows(positions[row], 1));
-        out.columns[i].append(static_cast<int>(row), slice_, 0, 1);
-      }
-    }
+    out.reset(columns_.size());
+    for (size_t i = 0; i < columns_.size(); ++i) out.columns[i].gather_from(columns_[i], positions);
     out.rows = static_cast<int>(positions.size());
   }
 
  private:
-  const Components values_;
-  const int64_t count_;
-  Column slice_;
+  std::vector<Column> columns_;
+  int64_t count_ = 0;
 };
 
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
