@@ -1,7 +1,10 @@
 // Batches of rows in memory over copies of the same bytes, and what a memory cache gives and takes.
 #include <malloc.h>
 
+#include <algorithm>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 #include "support.h"
 
@@ -33,29 +36,38 @@ void batch_scalars(benchmark::State& state) {
 }
 BENCHMARK(batch_scalars)->Unit(benchmark::kMillisecond);
 
-// Rows of that size, over copying as many into a buffer that stays.
-void batch_rows(benchmark::State& state, size_t row_bytes, double least) {
+// Rows of that size, in order or at random, over copying as many into a buffer that stays.
+void batch_rows(benchmark::State& state, size_t row_bytes, bool at_random, double least) {
   const Tensor& all = bytes_in_memory();
   const auto rows = static_cast<int64_t>(kBytes / row_bytes);
   Tensor table = all;
   table.shape = Shape{rows, static_cast<int64_t>(row_bytes)};
   Handed handed;
   handed["rows"] = HandedValue{Spec::tensor(DType::uint8, table.shape), {table}};
-  DocumentRef document = parse("from_tensor_slices(@rows) | batch(128)", handed);
+  std::vector<size_t> order(static_cast<size_t>(rows));
+  std::iota(order.begin(), order.end(), size_t{0});
+  if (at_random) std::shuffle(order.begin(), order.end(), std::mt19937_64(1));
+  DocumentRef document = parse(std::string("from_tensor_slices(@rows)") +
+                                   (at_random ? " | global_shuffle(seed: 1)" : "") + " | batch(128)",
+                               handed);
   std::vector<uint8_t> target(kBatch * row_bytes);
   const double seconds = alternate(
       state, [&] { Drain(document).run(1); },
       [&] {
         for (size_t row = 0; row < static_cast<size_t>(rows); ++row) {
-          std::memcpy(target.data() + row % kBatch * row_bytes, all.data + row * row_bytes, row_bytes);
+          std::memcpy(target.data() + row % kBatch * row_bytes, all.data + order[row] * row_bytes, row_bytes);
           benchmark::ClobberMemory();
         }
       },
       least);
   state.counters["GB_per_s"] = static_cast<double>(rows) * static_cast<double>(row_bytes) / seconds / 1e9;
 }
-BENCHMARK_CAPTURE(batch_rows, 1024, 1024, 0.7)->Unit(benchmark::kMillisecond)->Iterations(15);
-BENCHMARK_CAPTURE(batch_rows, 150528, 150528, 0.75)->Unit(benchmark::kMillisecond)->Iterations(15);
+BENCHMARK_CAPTURE(batch_rows, 1024, 1024, false, 0.7)->Unit(benchmark::kMillisecond)->Iterations(15);
+BENCHMARK_CAPTURE(batch_rows, 150528, 150528, false, 0.75)->Unit(benchmark::kMillisecond)->Iterations(15);
+BENCHMARK_CAPTURE(batch_rows, 4096_at_random, 4096, true, 0.9)->Unit(benchmark::kMillisecond)->Iterations(15);
+BENCHMARK_CAPTURE(batch_rows, 65536_at_random, 65536, true, 0.9)
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(15);
 
 // Elements of 1 KB a second from a cache that is full.
 void cache_replay(benchmark::State& state) {

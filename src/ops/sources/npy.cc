@@ -121,7 +121,7 @@ const OperatorDef& definition() {
           {.doc =
                "Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype and shape are read when the dataset is built, when the names must be known, and are the same for all files; it cannot be built if the first file does not exist (not_found), is no such file, is damaged or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is read (invalid_argument): arrays without a dimension, of more than 8, in Fortran order, of objects, dates or structures. Both byte orders are read. `S` and `U` arrays give strings without the zeros at their end, `U` as UTF-8; a surrogate in one is an error of that element. Bytes after the last row are passed over. A later file that is missing or damaged gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also read by their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard` directly after it go straight to their elements.",
            .cost =
-               "Reading into the elements, and reversing the bytes of numbers that are big-endian. By position, one read per run of neighbours.",
+               "Reading into the elements, and reversing the bytes of numbers that are big-endian. By position, one read per run of neighbours. Rows of an array that the caller has mapped (`from_tensor_slices`) are not copied by the system first; but a file that is cut while it is mapped ends the process.",
            .example = R"(npy("tests/conformance/data/new/npy/several-files-0.npy"))",
            .output = "[-32768, 32767]\n[29054, 31345]",
            .bench = R"(npy("ARRAY"))",
