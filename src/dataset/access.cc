@@ -114,6 +114,40 @@ std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice&
   return std::make_unique<SliceAccess>(std::move(input), slice, count);
 }
 
+Result<RestorableAccess> RestorableAccess::open(Context& ctx, Instance instance, const Slice& slice) {
+  RestorableAccess out(std::move(instance), slice);
+  Openings none;
+  WEIR_TRY(out.open_listed(ctx, none, ctx.openings));
+  return out;
+}
+
+Status RestorableAccess::open_listed(Context& ctx, Openings& due, OpeningLog* outer) {
+  openings_ = Openings();
+  OpeningLog log{ctx.epochs->depth(), openings_, due, outer};
+  Context inside = ctx;
+  inside.openings = &log;
+  WEIR_ASSIGN(access_, open_access(inside, instance_));
+  if (slice_ != Slice()) access_ = slice_access(std::move(access_), slice_);
+  return Status();
+}
+
+Status RestorableAccess::reopen(Context& ctx) {
+  QuietContext quiet(ctx);
+  Openings due = openings_;
+  WEIR_TRY(open_listed(*quiet, due, nullptr));
+  reopens_ = false;
+  return Status();
+}
+
+void RestorableAccess::state(Archive& archive) {
+  std::vector<uint64_t> numbers = openings_.written();
+  if (archive.loading() ? !archive.next_is("openings") : numbers.empty()) return;
+  archive("openings", numbers);
+  if (!archive.loading() || !archive.status().ok()) return;
+  reopens_ = true;
+  if (!openings_.assign(numbers)) archive.fail("the openings of a position are damaged");
+}
+
 Status check_access(const Dataset& node) {
   WEIR_TRY(refuse(node, node.params()));
   // One that stands for another is read through that.

@@ -13,10 +13,13 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <utility>
 
 #include "core/block.h"
 #include "core/pull.h"
 #include "dataset/instance.h"
+#include "dataset/openings.h"
+#include "dataset/slice.h"
 
 namespace weir {
 
@@ -87,6 +90,30 @@ bool seeks(Context& ctx, Instance instance);
 // The elements of a slice by their positions in it.
 // REQUIRES: first >= 0, step >= 1, count >= 0, !by_rank
 std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice);
+
+// What a cursor reads by position. Its state has the numbers of the openings below it: a restored position
+// goes on in the order of those, and not of the next ones.
+class RestorableAccess {
+ public:
+  // REQUIRES: check_access(*instance.node) is ok
+  static Result<RestorableAccess> open(Context& ctx, Instance instance, const Slice& slice = {});
+
+  Access* operator->() const { return access_.get(); }
+  // Opens it again if a loaded position wants that. Before each read.
+  Status resume(Context& ctx) { return reopens_ ? reopen(ctx) : Status(); }
+  void state(Archive& archive);
+
+ private:
+  RestorableAccess(Instance instance, const Slice& slice) : instance_(std::move(instance)), slice_(slice) {}
+  Status reopen(Context& ctx);
+  Status open_listed(Context& ctx, Openings& due, OpeningLog* outer);
+
+  Instance instance_;
+  Slice slice_;
+  std::unique_ptr<Access> access_;
+  Openings openings_;
+  bool reopens_ = false;
+};
 
 // Rows that were read in parts, put into the order in which they are wanted.
 class AccessParts {

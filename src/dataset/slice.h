@@ -23,6 +23,7 @@ struct Slice {
   // `first` and `step` are the rank of the process and the number of ranks.
   bool by_rank = false;
 
+  bool operator==(const Slice&) const = default;
   // How many of the first `n` elements these are, without a limit.
   // REQUIRES: n >= 0
   int64_t among(int64_t n) const;

@@ -26,12 +26,13 @@ struct PositionsParams : ParamsOf<PositionsParams> {
 class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
-    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
-    return std::unique_ptr<Cursor>(std::make_unique<Positions>(slice_access(std::move(input), params.slice)));
+    WEIR_ASSIGN(RestorableAccess input, RestorableAccess::open(opening.ctx, opening.input(0), params.slice));
+    return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input)));
   }
-  explicit Positions(std::unique_ptr<Access> input) : input_(std::move(input)) {}
+  explicit Positions(RestorableAccess input) : input_(std::move(input)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
+    WEIR_TRY(input_.resume(ctx));
     const int64_t left = input_->count().positions - given_;
     if (left == 0) return PullResult::end;
     const int rows = width_.rows(demand, left);
@@ -48,10 +49,13 @@ class Positions final : public Cursor {
     return 1;
   }
 
-  void state(Archive& archive) override { archive("given", given_, 0, input_->count().positions); }
+  void state(Archive& archive) override {
+    archive("given", given_, 0, input_->count().positions);
+    input_.state(archive);
+  }
 
  private:
-  const std::unique_ptr<Access> input_;
+  RestorableAccess input_;
   int64_t given_ = 0;
   AccessWidth width_;
   std::vector<int64_t> positions_;

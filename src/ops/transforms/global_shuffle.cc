@@ -46,7 +46,7 @@ class GlobalShuffle final : public Cursor {
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     const bool each_anew = *params.reshuffle_each_iteration;
     const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
-    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+    WEIR_ASSIGN(RestorableAccess input, RestorableAccess::open(opening.ctx, opening.input(0)));
     if (input->count().more) return failed_precondition(endless());
     auto out = std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew));
     if (opening.ctx.runtime().files != nullptr && out->count_ > 0) {
@@ -56,7 +56,7 @@ class GlobalShuffle final : public Cursor {
     }
     return std::unique_ptr<Cursor>(std::move(out));
   }
-  GlobalShuffle(std::unique_ptr<Access> input, const IndexShuffle::Key& key)
+  GlobalShuffle(RestorableAccess input, const IndexShuffle::Key& key)
       : input_(std::move(input)), count_(input_->count().positions), key_(key) {
     make_order();
   }
@@ -64,6 +64,7 @@ class GlobalShuffle final : public Cursor {
   static Mistake endless() { return Mistake("the dataset is infinite", "put take(n) before it"); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
+    WEIR_TRY(input_.resume(ctx));
     if (given_ == count_) {
       // The next epoch has its own.
       plan_ = nullptr;
@@ -92,6 +93,7 @@ class GlobalShuffle final : public Cursor {
       key_[i] = static_cast<uint32_t>(word);
     }
     archive("given", given_, 0, count_);
+    input_.state(archive);
     if (archive.loading()) make_order();
   }
 
@@ -115,7 +117,7 @@ class GlobalShuffle final : public Cursor {
     }
   }
 
-  const std::unique_ptr<Access> input_;
+  RestorableAccess input_;
   const int64_t count_;
   IndexShuffle::Key key_;
   IndexShuffle order_;
