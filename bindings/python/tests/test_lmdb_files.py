@@ -86,3 +86,13 @@ def test_what_is_not_supported_is_said(runtime, tmp_path):
             transaction.put(b"k", b"v", db=environment.open_db(b"inner", txn=transaction))
     with pytest.raises(weir.Error, match='"inner" is a database of its own'):
         list(weir.parse(f'lmdb("{tmp_path}/named/data.mdb")', runtime=runtime))
+
+
+def test_rows_chosen_by_a_function(tmp_path):
+    path, expected = write(tmp_path / "db", [small(random.Random(1), 500)])
+    chosen = [key for key, value in expected if value and key < b"3"]
+    assert 0 < len(chosen) < len(expected)
+    keys = weir.lmdb(path, {"key": str}, where=lambda row: (row.key < "3") & (row.value != ""))
+    assert [row["key"] for row in keys] == chosen
+    read = weir.from_tensors(path).flat_map(lambda name: weir.lmdb(path, where=lambda row: row.key < "3"))
+    assert [row["key"] for row in read] == [key for key, _ in expected if key < b"3"]

@@ -126,6 +126,8 @@ def test_columns_of_csv_by_the_names_of_a_header(tmp_path):
     for default in (b"", ""):
         assert [row["b"] for row in weir.csv(names, {"b": default}, header=True)] == [b"2", b""]
     columns = {"b": np.int32(7), "a": "int64"}
+    texts = weir.csv(names, '{b: string = "-"}', header=True)
+    assert [row["b"] for row in texts] == [b"2", b"-"]
     read = weir.csv(names, columns, header=True)
     assert str(read.spec) == "{b: int32, a: int64}"
     assert list(read) == [{"b": 2, "a": 1}, {"b": 7, "a": 5}]

@@ -82,10 +82,13 @@ class _Call:
         self.parallel = False  # several calls of a function at once
 
     def element(self) -> _core.Spec:
-        """The structure of the elements of the dataset on the left."""
-        if isinstance(self.left, Value):
-            return spec_of(self.left).children[0]
-        spec: _core.Spec = self.left.spec
+        """The structure of the elements of the dataset on the left, or of all columns that a source finds."""
+        left = self.left
+        if left is None:
+            left = apply(self.entry, None, self.rows, *[MISSING] * (len(self.entry.parameters) - 1))
+        if isinstance(left, Value):
+            return spec_of(left).children[0]
+        spec: _core.Spec = left.spec
         return spec
 
     def lambda_specs(self, takes: str) -> list[_core.Spec]:

@@ -104,9 +104,9 @@ _MEMBERS = {
     "split": "Use weir.fn.string_split.",
     "join": "Use weir.fn.string_join([a, b], separator=...).",
     "replace": "Use weir.fn.regex_replace.",
-    "startswith": "Use weir.fn.regex_match or weir.fn.substr.",
-    "endswith": "Use weir.fn.regex_match or weir.fn.substr.",
-    "find": "Use weir.fn.regex_match or weir.fn.regex_replace.",
+    "startswith": "Use weir.fn.regex_match(s, 'start.*') or weir.fn.substr.",
+    "endswith": "Use weir.fn.regex_match(s, '.*end') or weir.fn.substr.",
+    "find": "Use weir.fn.regex_match(s, '.*part.*') or weir.fn.regex_replace.",
     "format": "Use weir.fn.string_join and weir.fn.as_string.",
     "lstrip": "Use weir.fn.strip.",
     "rstrip": "Use weir.fn.strip.",
@@ -127,7 +127,7 @@ def like(name: str) -> str:
 
 
 # What to use where Python's own code met a value: by a part of its message, or by the module or method that was called.
-_REGEX = "Use weir.fn.regex_replace, weir.fn.regex_match or weir.fn.string_split."
+_REGEX = "Use weir.fn.regex_replace, weir.fn.regex_match, which matches whole strings, or weir.fn.string_split."
 _BY_MESSAGE = {
     "item assignment": "A value doesn't change; {**x, 'key': value} is another one, dict(x) a copy that may.",
     "item deletion": "A value doesn't change; dict(x) is a copy that may.",

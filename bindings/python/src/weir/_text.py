@@ -192,6 +192,8 @@ def column(value: Any) -> Any:
 
 def columns(values: Any) -> Any:
     """Columns of CSV: a list, or as fields those of a header, where a number or bytes are a default of its dtype."""
+    if isinstance(values, str):
+        return fields(values)
     return structure(values, _named_column) if isinstance(values, dict) else _list(values, column)
 
 

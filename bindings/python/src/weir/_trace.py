@@ -313,7 +313,7 @@ class Value:
         spec = spec_of(self)
         if spec.kind == "dict" and isinstance(item, str):
             return item in spec.keys
-        refuse("`in` on a value", "Use weir.fn.any(x == item); in a string, weir.fn.regex_match.")
+        refuse("`in` on a value", "Use weir.fn.any(x == item); in a string, weir.fn.regex_match(s, '.*item.*').")
 
     def __bool__(self) -> bool:
         if step().startswith("CONTAINS_OP"):
