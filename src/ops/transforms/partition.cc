@@ -284,12 +284,13 @@ Step Partition::next(Context& ctx, const Demand& demand, Block& out) {
   if (!begun_) {
     Step begun = begin(ctx);
     if (begun.error() || begun.answer() != PullResult::rows) {
-      // Where the parts cannot be found there are none.
-      if (begun.error()) {
-        begun_ = true;
-        live_.clear();
-      }
-      return begun;
+      if (!begun.error()) return begun;
+      // Where the parts cannot be found there are none, and the error is not given again after a restore.
+      const bool given = live_.empty();
+      for (Part& part : parts_) part.end();
+      live_.clear();
+      begun_ = true;
+      return given ? PullResult::end : std::move(begun);
     }
   }
   const Demand limited =

@@ -68,6 +68,20 @@ TEST_CASE("partition: a part whose pipeline cannot be opened is one error") {
         Lines{"error: invalid_argument", "[2]", "[3]", "[4]"});
 }
 
+TEST_CASE("partition: where parts cannot be found there is one error, also after a restore") {
+  ThreadsRuntime runtime;
+  const std::string text = "text_line(\"/none/here\") | partition(2, p -> p, by: \"index\") | repeat(2)";
+  const Lines all(2, "error: not_found");
+  CHECK(all_lines(*runtime, text) == all);
+  for (int64_t at = 0; at <= 2; ++at) {
+    OpenIterator iterator = open_text(*runtime, text);
+    take_lines(*iterator, at);
+    const std::string saved = require_value(iterator->save());
+    OpenIterator again = open_text(*runtime, text, &saved);
+    CHECK(all_lines(*again) == Lines(all.begin() + at, all.end()));
+  }
+}
+
 TEST_CASE("partition: a number of parts that is computed, and one that ranks do not divide") {
   ThreadsRuntime runtime;
   const DocumentRef document = parse_text(*runtime, "param n: int64\n  range(5) | partition($n, p -> p)");
