@@ -91,8 +91,8 @@ bool seeks(Context& ctx, Instance instance);
 // REQUIRES: first >= 0, step >= 1, count >= 0, !by_rank
 std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice);
 
-// What a cursor reads by position. Its state has the numbers of the openings below it: a restored position
-// goes on in the order of those, and not of the next ones.
+// What a cursor reads by position. Its state has the numbers of the openings below it, so that its elements
+// keep their order after a restore.
 class RestorableAccess {
  public:
   // REQUIRES: check_access(*instance.node) is ok

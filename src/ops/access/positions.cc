@@ -32,9 +32,9 @@ class Positions final : public Cursor {
   explicit Positions(RestorableAccess input) : input_(std::move(input)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    WEIR_TRY(input_.resume(ctx));
     const int64_t left = input_->count().positions - given_;
     if (left == 0) return PullResult::end;
+    WEIR_TRY(input_.resume(ctx));
     const int rows = width_.rows(demand, left);
     positions_.clear();
     for (int i = 0; i < rows; ++i) positions_.push_back(given_ + i);

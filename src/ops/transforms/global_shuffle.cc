@@ -64,12 +64,12 @@ class GlobalShuffle final : public Cursor {
   static Mistake endless() { return Mistake("the dataset is infinite", "put take(n) before it"); }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
-    WEIR_TRY(input_.resume(ctx));
     if (given_ == count_) {
       // The next epoch has its own.
       plan_ = nullptr;
       return PullResult::end;
     }
+    WEIR_TRY(input_.resume(ctx));
     const int rows = width_.rows(demand, count_ - given_);
     positions_.clear();
     for (int i = 0; i < rows; ++i) positions_.push_back(order_.at(given_ + i));

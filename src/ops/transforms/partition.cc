@@ -283,8 +283,7 @@ Step Partition::next(Context& ctx, const Demand& demand, Block& out) {
   rows_in_call_ = 0;
   if (!begun_) {
     Step begun = begin(ctx);
-    if (begun.error() || begun.answer() != PullResult::rows) {
-      if (!begun.error()) return begun;
+    if (begun.error()) {
       // Where the parts cannot be found there are none, and the error is not given again after a restore.
       const bool given = live_.empty();
       for (Part& part : parts_) part.end();
@@ -292,6 +291,7 @@ Step Partition::next(Context& ctx, const Demand& demand, Block& out) {
       begun_ = true;
       return given ? PullResult::end : std::move(begun);
     }
+    if (begun.answer() != PullResult::rows) return begun;
   }
   const Demand limited =
       demand.at_most(std::max<int64_t>((demand.bytes - 1) / scattered_.row_bytes() + 1, 1));
