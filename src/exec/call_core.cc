@@ -199,12 +199,11 @@ bool CallCore::stays_active(Runner& runner) {
 }
 
 // Throws only if there is no memory to say which rows failed.
-void CallCore::call_function(Context& context, WindowCall& call) {
-  Block& in = call.in.block;
-  Block& out = call.out.block;
+void CallCore::call_function(Context& context, PartialBlock& input, Block& out) {
+  Block& in = input.block;
   ErrorPtr thrown;
   try {
-    function_->run(context, call.in.mark.ordinal, in, out);
+    function_->run(context, input.mark.ordinal, in, out);
   } catch (...) {
     thrown = error_of_exception();
   }
@@ -225,25 +224,45 @@ void CallCore::call_function(Context& context, WindowCall& call) {
   if (thrown || out.origins.empty()) out.origins.swap(in.origins);
 }
 
-void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
+void CallCore::call_function(Session& session, Waker* waker, WindowCall& call, Block& out) noexcept {
   EpochScope epochs;
-  Context context{runner.session(), &runner, &epochs};
-  Clock& clock = this->clock();
-  const TraceSlice slice(context.runtime().trace, &clock, "call", waits_.name());
-  running_calls_.fetch_add(1, std::memory_order_relaxed);
-  CallWatch watch;
-  if (call.sampled) watch.begin(clock);
-  const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
-  const int64_t begin_ns = clock.now_ns();
-  Block& out = call.out.block;
+  Context context{session, waker, &epochs};
   try {
-    call_function(context, call);
+    call_function(context, call.in, out);
   } catch (...) {
     // There is no memory to say which rows failed.
     call.out.rows_lost = true;
     out.reset(0);
     out.rows = call.rows;
   }
+}
+
+PullResult CallCore::make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
+                              Mark& mark) noexcept {
+  auto& call = static_cast<WindowCall&>(spare);
+  const PullResult answer = pull(consumer.waker, demand, call.in.block, mark);
+  if (answer != PullResult::rows) return answer;
+  call.rows = call.in.block.rows;
+  call.in.mark.ordinal = mark.ordinal;
+  call_function(session(), consumer.waker, call, out);
+  call.in.block.rows = 0;
+  if (waits_.stats) {
+    add_to(waits_.stats->calls, 1);
+    add_to(waits_.stats->call_time.ns, last_took_ns_);
+  }
+  return answer;
+}
+
+void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
+  Clock& clock = this->clock();
+  const TraceSlice slice(session().runtime.trace, &clock, "call", waits_.name());
+  running_calls_.fetch_add(1, std::memory_order_relaxed);
+  CallWatch watch;
+  if (call.sampled) watch.begin(clock);
+  const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
+  const int64_t begin_ns = clock.now_ns();
+  Block& out = call.out.block;
+  call_function(runner.session(), &runner, call, out);
   const int64_t took_ns = clock.now_ns() - begin_ns;
   if (waits_.stats) count(call, took_ns, call.compares ? clock.computing_ns() - begin_computing_ns : -1);
   const int64_t computed_ns = std::exchange(call.sampled, false) ? watch.computed_ns(clock, took_ns) : -1;

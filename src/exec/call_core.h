@@ -46,6 +46,8 @@ class CallCore final : public WindowCore {
   void found_empty(bool more) noexcept override;
   void feed_waits() noexcept override;
   void drop_makers() noexcept override { function_ = nullptr; }
+  PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
+                      Mark& mark) noexcept override;
 
  private:
   class Runner;
@@ -67,7 +69,8 @@ class CallCore final : public WindowCore {
   void look_whether_it_waits(int64_t took_ns, int64_t computed_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
-  void call_function(Context& context, WindowCall& call);
+  void call_function(Session& session, Waker* waker, WindowCall& call, Block& out) noexcept;
+  void call_function(Context& context, PartialBlock& input, Block& out);
   void done(WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t computed_ns);
   void count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept;
 

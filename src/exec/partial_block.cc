@@ -115,19 +115,15 @@ void PartialBlock::reuse(Block& spare) noexcept {
 }
 
 PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand,
-                             PartialBlock& into) noexcept {
+                             Block& out, Mark& mark) noexcept {
   if (threw_) return PullResult::end;
   if (session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   Context context{session, waker, &epochs_};
   try {
-    const PullResult answer = pull_sampled(
-        context, sampler_, stats, [&] { return feed_->next(context, demand, into.block, into.mark); });
-    if (answer == PullResult::rows) into.bytes = into.block.byte_size();
-    return answer;
+    return pull_sampled(context, sampler_, stats, [&] { return feed_->next(context, demand, out, mark); });
   } catch (...) {
     threw_ = true;
-    into.block.set_error(error_of_exception(), into.block.columns.size());
-    into.bytes = 0;
+    out.set_error(error_of_exception(), out.columns.size());
     return PullResult::rows;
   }
 }

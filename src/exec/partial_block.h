@@ -47,9 +47,9 @@ class GuardedFeed {
   GuardedFeed(std::unique_ptr<Feed> feed, EpochTableRef start)
       : feed_(std::move(feed)), epochs_(std::move(start)) {}
 
-  // Fills `into`. `stats` may be null.
-  PullResult pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand,
-                  PartialBlock& into) noexcept;
+  // `stats` may be null.
+  PullResult pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand, Block& out,
+                  Mark& mark) noexcept;
   const EpochScope& epochs() const { return epochs_; }
   void drop() noexcept { feed_ = nullptr; }
 

@@ -58,6 +58,10 @@ class Prefetch final : public WindowCore {
   bool may_resume() noexcept override;
   void found_empty(bool more) noexcept override;
   void feed_waits() noexcept override { feed_waits_ = true; }
+  PullResult make_now(Context& consumer, const Demand& demand, WindowBlock&, Block& out,
+                      Mark& mark) noexcept override {
+    return pull(consumer.waker, demand, out, mark);
+  }
   bool pulls_here() const noexcept override { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   void pulled(int64_t ns, int rows) noexcept override {
     if (may_pull_here_) cost_.pulled(ns, rows, std::max(1, rows / options_.block_rows));

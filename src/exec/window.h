@@ -4,9 +4,9 @@
 // end. It is woken as soon as a row is taken from a full window, or a quarter of one that tunes its size, and
 // wakes a waiting consumer with the first block. The consumer itself pulls rows that are cheaper than waking
 // a thread (exec/pace.h). If only waiting threads make rows (Scheduler::makes_here), the consumer pulls
-// each block when it needs it, past the queue. A row leaves the budget when it is taken, its bytes when the
-// last row of its block is. One row is always admitted, so that a row larger than max_bytes passes; the bytes
-// stay below max_bytes plus one row.
+// each block when it needs it, past the queue, most of those that take little time without the pump. A row
+// leaves the budget when it is taken, its bytes when the last row of its block is. One row is always
+// admitted, so that a row larger than max_bytes passes; the bytes stay below max_bytes plus one row.
 //
 // Owns feed and blocks. The destructor never waits: a running pump destroys the feed on its way out. Only one
 // thread at a time may call next or the destructor.

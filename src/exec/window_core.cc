@@ -1,11 +1,20 @@
 #include "exec/window_core.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/trace.h"
 #include "exec/pace.h"
 
 namespace weir {
+
+namespace {
+
+// After a block that took less than that inline, so many are made without what measures them.
+constexpr int64_t kCheapBlockNs = 10'000;
+constexpr int kCheapBlocks = 63;
+
+}  // namespace
 
 WindowCore::WindowCore(Session& session, std::unique_ptr<Feed> feed, Lane lane, int64_t max_bytes,
                        EpochTableRef start, Leave leave)
@@ -23,14 +32,50 @@ PullResult WindowCore::next(Context& consumer, const Demand& demand, Block& out,
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   const bool fetches = !front_ || front_->out.exhausted();
   if (fetches) {
+    if (last_.cheap > 0 && last_.whole && pass(consumer, demand, out, mark) == PullResult::rows)
+      return PullResult::rows;
     const PullResult answer = take(consumer, demand, out, mark);
     if (answer != PullResult::rows) return answer;
   }
-  gave_whole_ = front_->out.whole(demand);
+  last_.whole = front_->out.whole(demand);
   front_->out.take_rows(demand, out, mark);
   // A block that is given as a whole has left the budget when it was taken.
-  if (!(fetches && gave_whole_)) gave(out.rows);
+  if (!(fetches && last_.whole)) gave(out.rows);
   return PullResult::rows;
+}
+
+// Makes a block past the line, where the pump would make nothing else; it rests meanwhile. If there are no
+// rows, take() knows why.
+PullResult WindowCore::pass(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  if (!session().scheduler->makes_here() || budget_.limits_memory()) return PullResult::pending;
+  {
+    MutexLock lock(mutex_);
+    if (pulling_ || making_ > 0 || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows ||
+        !find_block())
+      return PullResult::pending;
+    ++pauses_;
+  }
+  --last_.cheap;
+  WindowBlock& spare = *std::exchange(filling_, nullptr);
+  Demand wanted;
+  wanted.rows = demand.rows;
+  wanted.bytes = std::min(demand.bytes, kBytesHere);
+  const PullResult answer = make_now(consumer, wanted, spare, out, mark);
+  WakingLock lock = locked();
+  --pauses_;
+  if (answer == PullResult::end || answer == PullResult::cancelled) {
+    finish(answer, answer == PullResult::end ? mark.epochs : nullptr, lock);
+  } else if (spare.out.rows_lost) {
+    spare.rows = spare.out.block.rows = out.rows;
+    spare.out.mark = mark;
+    spare.charged_bytes = 0;
+    spare.done = true;
+    budget_.charge(spare.rows, 0);
+    line_.push(&spare);
+    return PullResult::pending;
+  }
+  spare_.push_front(&spare);
+  return answer;
 }
 
 // Makes the next block the front one.
@@ -38,7 +83,7 @@ PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out,
   Scheduler& scheduler = *session().scheduler;
   const bool makes_here = scheduler.makes_here();
   // What was given as a whole left the memory of the consumer's block before that.
-  if (front_ && makes_here && gave_whole_) {
+  if (front_ && makes_here && last_.whole) {
     front_->out.reuse(out);
   } else if (front_) {
     front_->out.recycle();
@@ -181,6 +226,8 @@ bool WindowCore::push(Demand& next, bool one) noexcept {
   WakingLock lock = locked();
   WindowBlock& block = *std::exchange(filling_, nullptr);
   block.rows = input(block).block.rows;
+  // One that has all rows that were asked for may be followed by a larger one.
+  if (one) last_.cheap = block.rows < next.rows ? kCheapBlocks : 0;
   RefPtr<Pump> maker = add(block);
   pulling_ = !one && prepare(next);
   const bool more = pulling_;
@@ -217,7 +264,7 @@ Pump::After WindowCore::run(bool helping) noexcept {
   if (!begin(demand)) return After::rest;
   for (;;) {
     PartialBlock& into = input(*filling_);
-    const PullResult answer = feed_.pull(session(), this, waits_.stats, demand, into);
+    const PullResult answer = pull(this, demand, into.block, into.mark);
     if (answer == PullResult::pending) {
       rest(answer);
       return After::rest;
@@ -229,9 +276,13 @@ Pump::After WindowCore::run(bool helping) noexcept {
       return After::rest;
     }
     const int rows = into.block.rows;
+    into.bytes = into.block.byte_size();
     const bool more = push(demand, one);
-    if (one) return After::rest;
     const int64_t end_ns = clock().now_ns();
+    if (one) {
+      if (end_ns - begin_ns > kCheapBlockNs || session().runtime.trace != nullptr) last_.cheap = 0;
+      return After::rest;
+    }
     pulled(end_ns - std::exchange(begin_ns, end_ns), rows);
     if (!more) return After::rest;
     if (end_ns < deadline_ns && (here() || !helping)) continue;

@@ -97,6 +97,10 @@ class WindowCore : public Pump, public LiveWindow {
   virtual void pulled(int64_t /*ns*/, int /*rows*/) noexcept {}
   // Nothing is made any more. Without the lock.
   virtual void drop_makers() noexcept {}
+  // Makes rows into `out` and `mark`, by pull(), while nothing else is made; `spare` is for what it needs
+  // meanwhile. If there is no memory to say which rows failed, they are in `spare`. Without the lock.
+  virtual PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
+                              Mark& mark) noexcept = 0;
 
   After run(bool helping) noexcept final;
   void release() noexcept final;
@@ -119,6 +123,9 @@ class WindowCore : public Pump, public LiveWindow {
   // Wakes who waits for what is there now.
   // REQUIRES: the lock is held
   void tell(WakingLock& lock) noexcept;
+  PullResult pull(Waker* waker, const Demand& demand, Block& out, Mark& mark) noexcept {
+    return feed_.pull(session(), waker, waits_.stats, demand, out, mark);
+  }
   // There will be no other pull.
   // REQUIRES: the lock is held
   void finish(PullResult answer, EpochTableRef epochs, WakingLock& lock) noexcept;
@@ -139,6 +146,7 @@ class WindowCore : public Pump, public LiveWindow {
 
  private:
   PullResult take(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+  PullResult pass(Context& consumer, const Demand& demand, Block& out, Mark& mark);
   void gave(int rows);
   bool begin(Demand& demand) noexcept;
   bool prepare(Demand& demand) noexcept;
@@ -154,9 +162,14 @@ class WindowCore : public Pump, public LiveWindow {
   Line<WindowBlock, &WindowBlock::next> spare_;
   // What the next pull fills.
   WindowBlock* filling_ = nullptr;
-  // The consumer's, which may be partly given; used without the lock. Then whether it was given as a whole.
+  // The consumer's, which may be partly given; used without the lock.
   WindowBlock* front_ = nullptr;
-  bool gave_whole_ = false;
+  // Of the last blocks: the front one was given as a whole, and so many more may be made without a pump,
+  // since the last one that was measured took little time.
+  struct {
+    bool whole = false;
+    int cheap = 0;
+  } last_;
   WindowEnd end_;
   // The consumer, while it waits.
   RefPtr<Waker> consumer_;

@@ -159,7 +159,7 @@ class AddOne final : public BlockCall {
   ~AddOne() override {
     if (inside_ != 0) ++destroyed_early;
   }
-  void run(Context&, int64_t first_ordinal, Block& in, Block& out) noexcept override {
+  void run(Context&, int64_t first_ordinal, Block& in, Block& out) override {
     const int inside = ++inside_;
     for (int known = most.load(); inside > known && !most.compare_exchange_weak(known, inside);) {
     }

@@ -1,5 +1,6 @@
 #include "exec/window_core.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 #include <memory>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "exec/feeds.h"
+#include "support/failing_new.h"
 
 namespace weir {
 namespace {
@@ -153,6 +155,96 @@ TEST_CASE("window core: the rows that a consumer has not taken go when it does, 
     alone.window = nullptr;
     CHECK(live_objects == live);
   }
+}
+
+// Gives at most three rows at a time, and counts an opening with each block and the end. Counts the blocks
+// that are not pulled by a pump.
+class Narrow final : public Feed {
+ public:
+  Narrow(CountingOptions options, Session& session, int* inline_blocks)
+      : feed_(options), consumer_(session.scheduler), inline_blocks_(inline_blocks) {}
+  PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override {
+    Demand narrow = demand;
+    narrow.rows = std::min(demand.rows, 3);
+    const PullResult got = feed_.next(context, narrow, out, mark);
+    if (got == PullResult::pending) return got;
+    *inline_blocks_ += context.waker == consumer_;
+    context.epochs->open(7);
+    mark.epochs = context.epochs->table();
+    return got;
+  }
+
+ private:
+  CountingFeed feed_;
+  const Waker* const consumer_;
+  int* const inline_blocks_;
+};
+
+struct InlineReader {
+  InlineReader(Kind kind, CountingOptions rows, std::function<void(int64_t)> meanwhile = nullptr)
+      : reader(world.runtime, [&](Session& session) {
+          auto tuning = make_ref<Tuning>();
+          tuning->tunes = false;
+          tuning->begin["alone"] = 1;
+          session.scheduler->tune(std::move(tuning));
+          auto feed = std::make_unique<Narrow>(rows, session, &inline_blocks);
+          WindowOptions options;
+          options.max_rows = 1000;
+          options.first_rows = 2;
+          if (kind == Kind::prefetch) return window(session, std::move(feed), options);
+          return calls(session, std::move(feed), std::make_unique<AddOne>(std::move(meanwhile)), {});
+        }) {}
+
+  ReaderAlone world;
+  int inline_blocks = 0;
+  Reader reader;
+};
+
+TEST_CASE("window core: cheap blocks are made inline, past the line, and are the same") {
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    for (const CountingOptions& options :
+         {CountingOptions{.total = 1000}, CountingOptions{.total = 1000, .fail_every = 7},
+          CountingOptions{.total = 1000, .pending_every = 5}}) {
+      CAPTURE(kind == Kind::calls, options.fail_every, options.pending_every);
+      InlineReader it(kind, options);
+      int64_t row = 0;
+      uint64_t blocks = 0;
+      PullResult got = PullResult::rows;
+      while ((got = *it.reader.next(64)) == PullResult::rows) {
+        REQUIRE(it.reader.is(row, kind == Kind::calls ? 1 : 0, options.fail_every));
+        REQUIRE(it.reader.mark.anchor);
+        REQUIRE(EpochScope(it.reader.mark.epochs).count(7) == ++blocks);
+        row += it.reader.out.rows;
+      }
+      CHECK(got == PullResult::end);
+      CHECK(row == 1000);
+      CHECK(*it.reader.next(64) == PullResult::end);
+      CHECK(EpochScope(it.reader.mark.epochs).count(7) == blocks + 1);
+      CHECK(it.inline_blocks >= 250);
+    }
+  }
+}
+
+TEST_CASE("window core: rows lost inline for want of memory are errors, each in its place") {
+  int64_t lost = 0;
+  InlineReader it(Kind::calls, {.total = 1000}, [&](int64_t first) {
+    if (first < 500 || first >= 503) return;
+    lost = first;
+    fail_allocations(1000);
+    throw std::bad_alloc();
+  });
+  int64_t row = 0;
+  while (row < 1000) {
+    const PullResult got = *it.reader.next(64);
+    fail_allocations(0);
+    REQUIRE(got == PullResult::rows);
+    REQUIRE(it.reader.mark.ordinal == row);
+    const bool fails = row >= lost && row < lost + 3 && lost > 0;
+    for (int i = 0; i < it.reader.out.rows; ++i) REQUIRE(it.reader.out.failed(i) == fails);
+    row += it.reader.out.rows;
+  }
+  CHECK(lost >= 500);
+  CHECK(*it.reader.next(64) == PullResult::end);
 }
 
 }  // namespace
