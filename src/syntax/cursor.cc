@@ -10,6 +10,7 @@ namespace weir::syntax {
 namespace {
 
 constexpr size_t kMaxQuotedBytes = 40;
+constexpr std::string_view kComment = "a comment begins with #";
 
 }  // namespace
 
@@ -60,8 +61,15 @@ std::string_view Cursor::hint() const {
       if (at_ == 1 && after_word) return "a name is given by let, as in let ds = range(10)";
       return "':' stands between a name and its value";
     case TokenKind::question:
+      if (after_word && token().touches && dtype_from_name(text(*before)))
+        return "what may be missing is optional(int64) as a field, and optional<int64> in a spec";
       return "a choice is written if c then a else b";
+    case TokenKind::double_slash:
+      return kComment;
+    case TokenKind::star:
+      return before != nullptr && before->kind == TokenKind::slash ? kComment : "";
     case TokenKind::slash:
+      if (next.kind == TokenKind::star && next.touches) return kComment;
       if (before == nullptr || !ends_operand(*before)) return "a file name stands in double quotes";
       return "a name with other signs stands in double quotes, as in {\"image/encoded\": string}";
     case TokenKind::left_paren:
@@ -74,6 +82,7 @@ std::string_view Cursor::hint() const {
       if (at_word("if") || at_word("let") || at_word("not"))
         return "put the part that begins with it in parentheses";
       if (after_word && text(*before) == "lambda") return "a lambda is written x -> x + 1, without the word";
+      if (after_word && at_ > 1 && token_at(at_ - 2).kind == TokenKind::double_slash) return kComment;
       // A call right after another.
       if (before == nullptr || before->kind != TokenKind::right_paren) return "";
       return next.kind == TokenKind::left_paren && next.touches ? "a transformation stands behind a '|'" : "";

@@ -17,7 +17,7 @@ struct Meaning {
 constexpr std::array kForeign = {
     Meaning{"True", "write true"},
     Meaning{"False", "write false"},
-    Meaning{"None", "write none; a count is left out instead"},
+    Meaning{"None", "write none; a count is left out, and what may be missing is optional(int64)"},
     Meaning{"AUTOTUNE", "tf.data's AUTOTUNE is written auto"},
     Meaning{"TFRecordDataset", "tf.data's TFRecordDataset is tfrecord(files)"},
     Meaning{"TextLineDataset", "tf.data's TextLineDataset is text_line(files)"},
@@ -32,7 +32,7 @@ constexpr std::array kForeign = {
     Meaning{"parse_single_sequence_example", "it is parse_sequence_example(r, {context}, {lists})"},
     Meaning{"int", "Python's int is int64"},
     Meaning{"float", "Python's float is float64; TensorFlow's default is float32"},
-    Meaning{"str", "as_string(x) makes text"},
+    Meaning{"str", "the dtype of text is string; as_string(x) makes text"},
     Meaning{"len", "shape(x)[0] is the length"},
     Meaning{"length", "shape(x)[0] is the length of a tensor"},
     Meaning{"lambda", "a lambda is written x -> x + 1, without the word"},
@@ -58,24 +58,21 @@ constexpr std::array kElsewhere = {
     Elsewhere{"vectorized_map", "rows", "rows(x, r -> …)"},
     Elsewhere{"vmap", "rows", "rows(x, r -> …)"},
     Elsewhere{"apply_along_axis", "rows", "rows(x, r -> …)"},
-    Elsewhere{"reduce_sum", "sum", "sum(x)"},
-    Elsewhere{"reduce_mean", "mean", "mean(x)"},
-    Elsewhere{"reduce_max", "max", "max(x)"},
-    Elsewhere{"reduce_min", "min", "min(x)"},
-    Elsewhere{"reduce_prod", "prod", "prod(x)"},
-    Elsewhere{"reduce_any", "any", "any(x)"},
-    Elsewhere{"reduce_all", "all", "all(x)"},
     Elsewhere{"string_to_number", "to_number", "to_number(x)"},
+    // Parameters.
+    Elsewhere{"sep", "delim", "delim"},
+    Elsewhere{"delimiter", "delim", "delim"},
+    Elsewhere{"drop_last", "drop_remainder", "drop_remainder"},
+    Elsewhere{"bs", "n", "n"},
+    Elsewhere{"dim", "axis", "axis"},
+    Elsewhere{"num_workers", "num_parallel_calls", "num_parallel_calls"},
 };
-
-// What documents of later versions may have.
-constexpr std::array<std::string_view, 0> kPlanned = {};
 
 // Python modules, which functions don't need here.
 constexpr std::array<std::string_view, 7> kModules = {"tf", "np", "numpy", "jnp", "jax", "torch", "math"};
 
-bool is_module(std::string_view word) {
-  return std::find(kModules.begin(), kModules.end(), word) != kModules.end();
+bool is_among(const auto& names, std::string_view word) {
+  return std::ranges::find(names, word) != names.end();
 }
 
 // "flatMap" as "flat_map", which is what it is called here.
@@ -110,29 +107,31 @@ std::string elsewhere_hint(std::string_view word, const std::vector<std::string>
   if (const std::string_view written = written_here(word, elsewhere); !written.empty())
     return concat("it is written ", written);
   for (const Elsewhere& each : kElsewhere) {
-    if (each.word != word || std::find(candidates.begin(), candidates.end(), each.target) == candidates.end())
-      continue;
-    return concat("it is written ", each.written);
+    if (each.word == word && is_among(candidates, each.target)) return concat("it is written ", each.written);
   }
-  return "";
+  const std::string_view reduced = word.starts_with("reduce_") ? word.substr(word.find('_') + 1) : "";
+  return is_among(candidates, reduced) ? concat("it is written ", reduced, "(x)") : "";
+}
+
+std::string_view meaning_of(std::string_view word) {
+  const auto found =
+      std::ranges::find_if(kForeign, [&](const Meaning& meaning) { return meaning.word == word; });
+  return found == kForeign.end() ? "" : found->hint;
 }
 
 }  // namespace
 
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view sign) {
+  if (std::string hint = elsewhere_hint(word, candidates, ""); !hint.empty()) return hint;
   const std::string near = nearest(word, candidates);
   return near.empty() ? "" : concat("did you mean ", sign, near, "?");
 }
 
 std::string hint_for(std::string_view word, const std::vector<std::string>& candidates,
                      std::string_view elsewhere) {
-  for (const Meaning& meaning : kForeign) {
-    if (meaning.word == word) return std::string(meaning.hint);
-  }
-  if (std::find(kPlanned.begin(), kPlanned.end(), word) != kPlanned.end())
-    return concat(word, " is not in this version");
-  if (is_module(word))
+  if (const std::string_view meaning = meaning_of(word); !meaning.empty()) return std::string(meaning);
+  if (is_among(kModules, word))
     return "functions and operators have no prefix: cast(x, float32), range(10) | batch(2)";
   const std::string name = with_underscores(word);
   if (std::string hint = elsewhere_hint(name, candidates, elsewhere); !hint.empty()) return hint;
@@ -141,15 +140,13 @@ std::string hint_for(std::string_view word, const std::vector<std::string>& cand
 }
 
 std::string hint_for_member(std::string_view prefix, std::string_view word) {
-  if (!is_module(prefix)) return "";
-  for (const Meaning& meaning : kForeign) {
-    if (meaning.word == word) return std::string(meaning.hint);
-  }
+  if (!is_among(kModules, prefix)) return "";
+  if (const std::string_view meaning = meaning_of(word); !meaning.empty()) return std::string(meaning);
   return concat("names have no prefix: write ", word);
 }
 
 std::string hint_for_call(std::string_view prefix, std::string_view word) {
-  if (is_module(prefix)) return concat("functions have no prefix: write ", word, "(…)");
+  if (is_among(kModules, prefix)) return concat("functions have no prefix: write ", word, "(…)");
   if (word == "astype" || word == "to") return "a dtype's name converts, as in float32(x)";
   return concat("a transformation is written … | ", word, "(…), a function ", word, "(x)");
 }

@@ -1,5 +1,5 @@
-// Hints for words that mean nothing here: the equivalents of Python and tf.data words, what the language has
-// but this version does not, and similarly spelt names.
+// Hints for words that mean nothing here: the equivalents of Python and tf.data words, and similarly spelt
+// names.
 #pragma once
 
 #include <string>
@@ -8,7 +8,8 @@
 
 namespace weir::syntax {
 
-// "did you mean NEAR?" with the candidate of similar spelling, or nothing. `sign` is put before each name.
+// "did you mean NEAR?", what a word of another library is written as here, or nothing. `sign` is put before
+// each name.
 std::string nearest_hint(std::string_view word, const std::vector<std::string>& candidates,
                          std::string_view sign = "");
 
