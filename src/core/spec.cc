@@ -50,8 +50,6 @@ bool count_parts(const Spec& spec, int levels, int& left) {
 
 bool identifier_start(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-std::string key_text(const std::string& key) { return is_identifier(key) ? key : quote(key); }
-
 Status differs(const Spec& wanted, const Spec& got) {
   return invalid_argument(expected_found(wanted.to_string(), got.to_string()));
 }
@@ -301,5 +299,7 @@ bool is_identifier(std::string_view word) {
   }
   return true;
 }
+
+std::string key_text(const std::string& key) { return is_identifier(key) ? key : quote(key); }
 
 }  // namespace weir

@@ -97,5 +97,7 @@ Mistake too_many_parts();
 
 // True if the word needs no quotes as a key.
 bool is_identifier(std::string_view word);
+// A key as the notation writes it, in quotes if it is no identifier.
+std::string key_text(const std::string& key);
 
 }  // namespace weir

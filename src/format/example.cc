@@ -9,6 +9,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "core/spec.h"
 #include "core/text.h"
 #include "format/feature_names.h"
 #include "format/feature_reader.h"
@@ -102,14 +103,6 @@ class Plan final : public ExamplePlan {
   std::vector<std::vector<char>> defaults_;
   BufferRef default_bytes_;
 };
-
-// A name as the notation writes it.
-std::string shown_name(const std::string& name) {
-  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-  });
-  return plain ? name : quote(name);
-}
 
 Status bad_feature(const FeatureConfig& feature, std::string_view what) {
   return invalid_argument(
@@ -293,19 +286,6 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
   }
 }
 
-Status missing_feature(const std::string& name, const std::vector<std::string>& present) {
-  constexpr size_t kMostShown = 20;
-  std::string list;
-  for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i)
-    list += concat(i == 0 ? "" : ", ", shown_name(present[i]));
-  if (present.size() > kMostShown) list += concat(", … (", present.size(), " in all)");
-  const std::string near = nearest(name, present);
-  return invalid_argument({concat("the feature ", shown_name(name), " is not in this record, which has ",
-                                  list.empty() ? "none" : list),
-                           near.empty() ? "give it a default, as in = 0, if records may lack it"
-                                        : concat("did you mean ", shown_name(near), "?")});
-}
-
 // Fills in defaults; the error names the first feature that is missing or wrong.
 Status Plan::complete(Str record, size_t row, size_t number, void* const* columns,
                       const std::vector<Progress>& progress) const {
@@ -315,7 +295,10 @@ Status Plan::complete(Str record, size_t row, size_t number, void* const* column
     } else if (features_[f].has_default) {
       fill_default(f, place(f, row, columns));
     } else {
-      return missing_feature(features_[f].name, feature_names(record));
+      const std::string& name = features_[f].name;
+      return invalid_argument(
+          not_among(concat("the feature ", key_text(name), " is not in this record, which has"), name,
+                    feature_names(record), "give it a default, as in = 0, if records may lack it"));
     }
   }
   return {};

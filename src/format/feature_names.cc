@@ -2,37 +2,35 @@
 
 #include <algorithm>
 
-#include "format/wire.h"
+#include "core/spec.h"
+#include "core/text.h"
 
 namespace weir {
 
-namespace {
-
-// Calls `found` with each field 1 of a message, until one is unreadable.
-template <class Found>
-void each_first(WireCursor message, Found&& found) {
-  while (!message.done()) {
-    uint32_t tag;
-    WireCursor inner;
-    if (!message.read_tag(tag)) return;
-    if (tag == kFirstField ? !message.read_delimited(inner) : !message.skip(tag)) return;
-    if (tag == kFirstField) found(inner);
-  }
-}
-
-}  // namespace
-
-std::vector<std::string> feature_names(Str record) {
+std::vector<std::string> feature_names(Str record, uint32_t outer) {
   std::vector<std::string> names;
-  each_first({record.data, record.size}, [&](WireCursor features) {
-    each_first(features, [&](WireCursor entry) {
-      each_first(entry, [&](WireCursor key) {
+  each_content({record.data, record.size}, outer, [&](WireCursor features) {
+    return each_content(features, kFirstField, [&](WireCursor entry) {
+      return each_content(entry, kFirstField, [&](WireCursor key) {
         std::string name(reinterpret_cast<const char*>(key.data()), key.size());
         if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+        return true;
       });
     });
   });
   return names;
+}
+
+Mistake not_among(std::string_view what, std::string_view name, const std::vector<std::string>& present,
+                  std::string_view hint) {
+  constexpr size_t kMostShown = 20;
+  std::string list;
+  for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i)
+    list += concat(i == 0 ? "" : ", ", key_text(present[i]));
+  if (present.size() > kMostShown) list += concat(", … (", present.size(), " in all)");
+  const std::string near = nearest(name, present);
+  return {concat(what, " ", list.empty() ? "none" : list),
+          near.empty() ? std::string(hint) : concat("did you mean ", key_text(near), "?")};
 }
 
 }  // namespace weir

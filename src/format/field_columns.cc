@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "format/feature_names.h"
 
 namespace weir {
 
@@ -14,6 +15,8 @@ using State = FieldNode::State;
 
 // Memory beyond this is given up after each block.
 constexpr size_t kKeptBytes = size_t{4} << 20;
+
+constexpr const char* kMissing = "is missing";
 
 // The smallest shape that fits.
 Shape smallest(Shape shape) {
@@ -96,7 +99,7 @@ void FieldEntries::clear() {
 
 FieldNode::FieldNode(FieldType field, const std::string& parent, bool inside_list, int& components)
     : type(std::move(field)), in_list(inside_list) {
-  const std::string key = is_identifier(type.name) ? type.name : quote(type.name);
+  const std::string key = key_text(type.name);
   path = parent.empty() ? key : concat(parent, ".", key);
   if (type.optional) ++components;
   component = components;
@@ -199,7 +202,7 @@ bool FieldColumns::put_absent(FieldNode& node, bool missing, FieldFault& fault) 
     put_fallback(node);
     return true;
   }
-  fault = {&node, missing ? "is missing" : "is null", {}, true};
+  fault = {&node, missing ? kMissing : "is null", {}, true};
   return false;
 }
 
@@ -334,7 +337,7 @@ void FieldColumns::finish(Block& out, const OwnersRef& owners) {
   errors_.clear();
 }
 
-Mistake describe(const FieldFault& fault) {
+Mistake describe(const FieldFault& fault, const std::vector<std::string>& present) {
   constexpr size_t kShownBytes = 60;
   std::string text = concat("the field ", fault.node->path, " ", fault.wrong);
   if (fault.found.data() != nullptr) {
@@ -347,7 +350,10 @@ Mistake describe(const FieldFault& fault) {
                            : fault.node->in_list
                                ? concat("give it a default, as in ", fault.node->type.name, ": … = 0")
                                : "give it a default, or write optional(…)";
-  return {std::move(text), hint};
+  // Other records of the file may have the field.
+  const bool known = std::ranges::find(present, fault.node->type.name) != present.end();
+  if (present.empty() || known || fault.wrong != std::string_view(kMissing)) return {std::move(text), hint};
+  return not_among(concat(text, ", found"), fault.node->type.name, present, hint);
 }
 
 }  // namespace weir

@@ -207,6 +207,7 @@ class FieldColumns {
 };
 
 // What is wrong with a row, for an error.
-Mistake describe(const FieldFault& fault);
+// `present` are the names where the field is missing.
+Mistake describe(const FieldFault& fault, const std::vector<std::string>& present = {});
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 #include "format/sequence_example.h"
 
 #include "core/text.h"
+#include "format/feature_names.h"
 #include "format/feature_view.h"
 #include "format/name_index.h"
 #include "format/wire.h"
@@ -11,20 +12,6 @@
 namespace weir {
 
 namespace {
-
-// Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is
-// false.
-template <class Found>
-bool each_field(WireCursor message, uint32_t wanted, Found&& found) {
-  while (!message.done()) {
-    uint32_t tag;
-    WireCursor content;
-    if (!message.read_tag(tag)) return false;
-    if (tag == wanted ? !message.read_delimited(content) : !message.skip(tag)) return false;
-    if (tag == wanted && !found(content)) return false;
-  }
-  return true;
-}
 
 class ListsPlan final : public FeatureListsPlan {
  public:
@@ -42,8 +29,8 @@ class ListsPlan final : public FeatureListsPlan {
     out.steps.clear();
     out.ends.assign(lists_.size(), 0);
     out.found.assign(lists_.size(), {});
-    const bool good = each_field({record.data, record.size}, kSecondField, [&](WireCursor lists) {
-      return each_field(lists, kFirstField, [&](WireCursor entry) { return read_entry(entry, out); });
+    const bool good = each_content({record.data, record.size}, kSecondField, [&](WireCursor lists) {
+      return each_content(lists, kFirstField, [&](WireCursor entry) { return read_entry(entry, out); });
     });
     if (!good) {
       return invalid_argument(expected_found("a serialized tf.SequenceExample",
@@ -54,7 +41,10 @@ class ListsPlan final : public FeatureListsPlan {
       if (out.found[i].seen) {
         WEIR_TRY(read_steps(lists_[i], out.found[i], out.steps));
       } else if (!lists_[i].may_lack) {
-        return missing(lists_[i], record);
+        const std::string& name = lists_[i].name;
+        return invalid_argument(not_among(
+            concat("the list ", quote(name), " is not in this record, which has"), name,
+            feature_names(record, kSecondField), "write allow_missing: true if records may lack it"));
       }
       out.ends[i] = out.steps.size();
     }
@@ -81,7 +71,7 @@ class ListsPlan final : public FeatureListsPlan {
                            std::vector<FeatureView>& steps) {
     Status mistake;
     size_t step = 0;
-    const bool good = each_field({found.data, found.size}, kFirstField, [&](WireCursor feature) {
+    const bool good = each_content({found.data, found.size}, kFirstField, [&](WireCursor feature) {
       FeatureView values;
       FeatureType found_type = list.type;
       const FeatureOutcome outcome = locate_values(feature, list.type, values, found_type);
@@ -112,29 +102,6 @@ class ListsPlan final : public FeatureListsPlan {
                                      " in this record; declare a list of varying steps as varlen or ragged"));
     }
     return {};
-  }
-
-  static Status missing(const FeatureListConfig& list, Str record) {
-    std::vector<std::string> present;
-    each_field({record.data, record.size}, kSecondField, [&](WireCursor lists) {
-      return each_field(lists, kFirstField, [&](WireCursor entry) {
-        return each_field(entry, kFirstField, [&](WireCursor key) {
-          present.emplace_back(reinterpret_cast<const char*>(key.data()), key.size());
-          return true;
-        });
-      });
-    });
-    constexpr size_t kMostShown = 20;
-    std::string text;
-    for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i) {
-      text += concat(i == 0 ? "" : ", ", quote(present[i]));
-    }
-    if (present.size() > kMostShown) text += concat(", … (", present.size(), " in all)");
-    const std::string near = nearest(list.name, present);
-    return invalid_argument({concat("the list ", quote(list.name), " is not in this record, which has ",
-                                    text.empty() ? "none" : text),
-                             near.empty() ? "write allow_missing: true if records may lack it"
-                                          : concat("did you mean ", quote(near), "?")});
   }
 
   std::vector<FeatureListConfig> lists_;

@@ -98,4 +98,18 @@ class WireCursor {
   const uint8_t* end_ = nullptr;
 };
 
+// Calls `found(content)` with each field `wanted` of a message; false if the message is damaged or a call is
+// false.
+template <class Found>
+bool each_content(WireCursor message, uint32_t wanted, Found&& found) {
+  while (!message.done()) {
+    uint32_t tag;
+    WireCursor content;
+    if (!message.read_tag(tag)) return false;
+    if (tag == wanted ? !message.read_delimited(content) : !message.skip(tag)) return false;
+    if (tag == wanted && !found(content)) return false;
+  }
+  return true;
+}
+
 }  // namespace weir

@@ -50,7 +50,7 @@ TEST_CASE("tables: a batch becomes rows of its fields, and a null is an error of
   REQUIRE(fields.ok());
   CHECK(spec_of_fields(*fields).to_string() == "{n: int32, s: string, l: int64[?]}");
   ArrowRows rows(*fields);
-  rows.bind(table.schema);
+  rows.bind(table.schema, table.schema);
   ArrowOwned<ArrowArray> array;
   *array.fill() = table.rows;
   const auto batch = make_ref<TableBatch>(std::move(array));

@@ -80,10 +80,20 @@ bool JsonRows::parse(std::string_view text, JsonIndex& index) {
 
 Mistake JsonRows::mistake(std::string_view what) const {
   if (text_fault_ != JsonIndex::Fault::none) return {concat(what, " ", describe(text_fault_))};
-  if (!tokens_.expected()) return describe(fault_);
+  if (!tokens_.expected()) return describe(fault_, names_around(*fault_.node));
   const std::string_view found = tokens_.found();
   return expected_found(tokens_.expected(), concat(found.empty() ? "the end" : quote(found), " at byte ",
                                                    tokens_.broken_at(), " of ", what));
+}
+
+std::vector<std::string> JsonRows::names_around(const FieldNode& node) const {
+  std::vector<std::string> out;
+  for (const Object& object : objects_) {
+    const auto found = object.fields.find(node.type.name);
+    if (found == object.fields.end() || found->second != &node) continue;
+    for (const KnownKey& key : object.keys) out.push_back(key.written.substr(1, key.written.size() - 3));
+  }
+  return out;
 }
 
 void JsonRows::give_owners(std::vector<RefPtr<RefCounted>>& owners) {
@@ -212,7 +222,10 @@ JsonRows::Found JsonRows::odd_field(FieldNode& node, Found found, JsonTokens::Pl
   node.state = State::wrong;
   node.fault = fault_;
   tokens_.go_back(begin);
-  return tokens_.skip() ? Found::wrong : Found::broken;
+  if (!tokens_.skip()) return Found::broken;
+  const std::string_view read = tokens_.text_since(begin.at);
+  if (node.fault.found.data() == read.data()) node.fault.found = read;
+  return Found::wrong;
 }
 
 JsonRows::Found JsonRows::value(FieldNode& node) {

@@ -71,7 +71,10 @@ ArrowRows::ArrowRows(const std::vector<FieldType>& fields)
   }
 }
 
-void ArrowRows::bind(const ArrowSchema& table) {
+void ArrowRows::bind(const ArrowSchema& table, const ArrowSchema& file) {
+  names_.clear();
+  for (int64_t i = 0; i < file.n_children; ++i)
+    if (file.children[i]->name) names_.emplace_back(file.children[i]->name);
   for (Scalar& scalar : scalars_) scalar.column = column_of(scalar.node.type, table);
   nested_columns_.clear();
   for (const FieldNode& node : nested_.fields()) nested_columns_.push_back(column_of(node.type, table));
@@ -110,7 +113,8 @@ void ArrowRows::make(const RefPtr<TableBatch>& batch, std::span<const int32_t> r
 
 void ArrowRows::fail(const FieldFault& fault, const Place& place, int row, Block& out) const {
   const int64_t record = place.first + place.rows[static_cast<size_t>(row)];
-  out.fail_row(row, file_error(Code::invalid_argument, describe(fault), *place.file, -1, record).pointer());
+  out.fail_row(
+      row, file_error(Code::invalid_argument, describe(fault, names_), *place.file, -1, record).pointer());
 }
 
 void ArrowRows::make_scalar(Scalar& scalar, const ArrowArray& table, const Place& place, Block& out) {
@@ -169,7 +173,8 @@ void ArrowRows::make_nested(const ArrowArray& table, const Place& place, Block& 
     FieldFault fault;
     if (nested_.finish_row(stamp, fault)) continue;
     nested_.add_failed(
-        file_error(Code::invalid_argument, describe(fault), *place.file, -1, place.first + row).pointer());
+        file_error(Code::invalid_argument, describe(fault, names_), *place.file, -1, place.first + row)
+            .pointer());
   }
   auto all = make_ref<Owners>();
   all->list = owners->list;

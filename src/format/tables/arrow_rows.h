@@ -38,9 +38,9 @@ class ArrowRows {
  public:
   explicit ArrowRows(const std::vector<FieldType>& fields);
 
-  // The structure of the batches that follow; fields without a column have no values.
+  // The structure of the batches that follow; fields without a column have no values. `file` has all columns.
   // REQUIRES: check_fields_of() is ok
-  void bind(const ArrowSchema& table);
+  void bind(const ArrowSchema& table, const ArrowSchema& file);
   // Makes the rows `rows` of the batch, in rising order, into `out`. `first` is the number in the file of the
   // batch's first row. At most kMaxBlockRows.
   void make(const RefPtr<TableBatch>& batch, std::span<const int32_t> rows, const std::string& file,
@@ -80,6 +80,7 @@ class ArrowRows {
   std::vector<int> places_;
   Block nested_rows_;
   FieldFault fault_;
+  std::vector<std::string> names_;
   std::vector<BufferRef> texts_;
   size_t text_used_ = 0;
 };

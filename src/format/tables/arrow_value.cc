@@ -276,7 +276,7 @@ Result<Made> members_of(const ArrowSchema& schema, const Runs& runs, const std::
   for (int64_t i = 0; i < schema.n_children; ++i) {
     const ArrowSchema& member = *schema.children[i];
     std::string name = member.name ? member.name : "";
-    const std::string key = is_identifier(name) ? name : quote(name);
+    const std::string key = key_text(name);
     if (out.spec.find(name) >= 0 || !is_utf8(name))
       return refuse_column(path,
                            concat("has the name ", key, is_utf8(name) ? " twice" : ", which is not UTF-8"),

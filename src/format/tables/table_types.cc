@@ -165,7 +165,7 @@ Status check_field(const FieldType& field, const ArrowSchema& column, const std:
 Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
                  bool in_list) {
   for (const FieldType& field : fields) {
-    const std::string key = is_identifier(field.name) ? field.name : quote(field.name);
+    const std::string key = key_text(field.name);
     const int64_t at = column_in(table, field.name);
     if (at < 0) continue;
     WEIR_TRY(

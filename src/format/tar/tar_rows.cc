@@ -91,7 +91,7 @@ void TarRows::add_member(std::string_view bytes) {
 bool TarRows::finish_element() { return repeated_.empty() && columns_.finish_row(stamp_, fault_); }
 
 Mistake TarRows::mistake() const {
-  if (repeated_.empty()) return describe(fault_);
+  if (repeated_.empty()) return describe(fault_, {extensions_.data(), extensions_.data() + extension_count_});
   return expected_found("members of different extensions in an element", repeated_);
 }
 

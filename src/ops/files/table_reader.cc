@@ -135,8 +135,8 @@ Status TableReader::begin() {
   Status fits = check_fields_of(wanted_, *schema_);
   if (fits.ok() && where_) fits = check_fields_of(where_->fields, *schema_);
   if (!fits.ok()) return of_file(fits, name_);
-  fields_.bind(*schema_);
-  if (judged_) judged_->bind(*schema_);
+  fields_.bind(*schema_, file_->schema());
+  if (judged_) judged_->bind(*schema_, file_->schema());
   return {};
 }
 

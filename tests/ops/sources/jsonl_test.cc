@@ -58,6 +58,9 @@ TEST_CASE("jsonl: errors name the file, the offset, the record and the field") {
   };
   CHECK(contains(mistake(R"({"a": "x"})", "{a: int64}"), R"(the field a must be int64, found "x")"));
   CHECK(contains(mistake(R"({"b": 1})", "{a: int64}"), "the field a is missing; give it a default"));
+  CHECK(contains(mistake(R"({"a": {"b": 1}, "c": 2})", "{a: int64}"),
+                 R"(the field a must be int64, found {"b": 1} ()"));
+  CHECK(contains(mistake(R"({"a": {"b": 1}})", "{a: int64}"), R"(found {"b": 1} ()"));
   CHECK(contains(mistake(R"({"a": null})", "{a: int64}"), "the field a is null; give it a default"));
   CHECK(contains(mistake(R"({"l": [1, [2]]})", "{l: int64[?]}"), "the field l must be int64, found [2]"));
   CHECK(
@@ -78,6 +81,15 @@ TEST_CASE("jsonl: errors name the file, the offset, the record and the field") {
   CHECK(contains(mistake("{\"a\": \"\xff\"}", "{a: int64 = 0}"), "the line is not UTF-8"));
   CHECK(contains(mistake("{\"a\": \"\t\"}", "{a: int64 = 0}"), "the line has a control character"));
   CHECK(contains(mistake("{\"a\": \"", "{a: int64 = 0}"), "the line has a string that does not end"));
+}
+
+TEST_CASE("jsonl: a field that is missing is told with the names that are there") {
+  CHECK(contains(Objects("{\"b\": 1, \"c d\": 2}").mistake("{ax: int64}"),
+                 "the field ax is missing, found b, \"c d\"; give it a default"));
+  CHECK(contains(Objects("{\"u\": {\"nam\": 1}}").mistake("{u: {name: int64}}"),
+                 "the field u.name is missing, found nam; did you mean nam?"));
+  CHECK(contains(Objects("{\"a\": 1}\n{\"b\": 1}").mistake("{a: int64}"), "the field a is missing; give it"));
+  CHECK(contains(Objects("{}").mistake("{a: int64}"), "the field a is missing; give it a default"));
 }
 
 TEST_CASE("jsonl: brackets within each other") {
