@@ -214,8 +214,9 @@ Result<std::vector<std::string>> names_of(const ValueParam& param) {
   const bool strings = param.spec.is_tensor() && param.spec.shape.rank_known() &&
                        param.spec.shape.rank() <= 1 && param.spec.dtype == DType::string;
   if (!strings) {
-    return with_parameter(
-        invalid_argument(expected_found("a list of names of arrays", param.spec.to_string())), "names");
+    const std::string found = param.spec.shape == Shape({0}) ? "an empty list" : param.spec.to_string();
+    const Mistake mistake = expected_found("a list of names of arrays", found, "without one all are read");
+    return with_parameter(invalid_argument(mistake), "names");
   }
   for (const Str& name : param.values[0].entries<const Str>()) out.emplace_back(name.view());
   return out;

@@ -3,6 +3,7 @@
 // follows. Read ahead on the blocking lane. Checkpoint: the file, the offset and the number of the next row.
 #include "core/text.h"
 #include "format/array_reader.h"
+#include "format/signature.h"
 #include "ops/files/array_access.h"
 #include "ops/files/file_source.h"
 
@@ -49,6 +50,13 @@ ArrayLayout layout_of(const TokensParams& params, uint64_t size) {
 }
 
 Result<ArrayLayout> layout_in(ByteStream& stream, const TokensParams& params) {
+  if (stream.file().ends_with(".npy") && *params.header_bytes == 0) {
+    uint8_t first[6];
+    WEIR_ASSIGN(const size_t got, stream.read(first));
+    WEIR_TRY(stream.seek(0));
+    const std::string_view text(reinterpret_cast<const char*>(first), got);
+    if (text == "\x93NUMPY") return invalid_argument({"expected nothing but numbers", signature_hint(text)});
+  }
   WEIR_ASSIGN(const int64_t size, stream.size());
   return layout_of(params, static_cast<uint64_t>(size));
 }

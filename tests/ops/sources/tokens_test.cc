@@ -3,6 +3,7 @@
 
 #include "ops/contract.h"
 #include "ops/written_folders.h"
+#include "support/npy_files.h"
 
 namespace weir::test {
 namespace {
@@ -95,6 +96,16 @@ TEST_CASE("tokens: a file that has become shorter since it was opened") {
   const auto failed = std::count(rest.begin(), rest.end(), "error: data_loss");
   CHECK(failed > 40000);
   CHECK(failed <= 50000);
+}
+
+TEST_CASE("tokens: a file of NumPy is none of numbers alone") {
+  TemporaryFolder folder;
+  std::ofstream(folder.at("t.npy"), std::ios::binary) << npy_bytes("<u2", "(2,)", "abcd");
+  const std::string file = folder.at("t.npy");
+  CHECK(run(call("tokens", file, ", 2, uint16")) == Lines{"error: invalid_argument"});
+  CHECK(run(call("tokens", file, ", 2, uint16") + " | global_shuffle()") == Lines{"error: invalid_argument"});
+  CHECK(run(call("tokens", file, ", 1, uint8, stride: 1000, header_bytes: 1")).size() == 1);
+  CHECK(run(call("tokens", counting(folder, "raw.npy", 4), ", 2, uint16")) == Lines{"[0, 1]", "[2, 3]"});
 }
 
 TEST_CASE("tokens says what it expects") {
