@@ -132,6 +132,7 @@ class CallPrinter {
   bool is_as_printed(const Node& parsed) const {
     return (text_ || parsed.items.size() == document_.items.size()) && uses(parsed) == words_.size();
   }
+  bool is_text() const { return text_ != nullptr; }
   Handed take_handed() { return std::move(handed_); }
 
  private:
@@ -282,6 +283,7 @@ Result<DocumentRef> apply_operator(Runtime& runtime, std::string_view name,
   if (!tree.ok()) return syntax::render(tree.status(), text);
   if (!printer.is_as_printed(*tree->root))
     return invalid_argument("expected texts that are one value each, and name nothing by its number");
+  tree->written = printer.is_text();
   return build_document(runtime, *std::move(tree), printer.take_handed());
 }
 

@@ -172,9 +172,10 @@ class DocumentBuilder {
       WEIR_ASSIGN(DatasetRef dataset, bind_handed(runtime, *inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
-    Binder binder(runtime, document.handed(), !params_.empty(), document.tree().source);
-    auto bound = binder.bind_document(*with_names(document.tree().root, document.handed()), scope);
-    if (!bound.ok()) return syntax::render(bound.status(), document.tree().source);
+    const syntax::Tree& tree = document.tree();
+    Binder binder(runtime, document.handed(), !params_.empty(), tree.written ? tree.source : "");
+    auto bound = binder.bind_document(*with_names(tree.root, document.handed()), scope);
+    if (!bound.ok()) return syntax::render(bound.status(), tree.source);
     return bound;
   }
 

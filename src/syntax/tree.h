@@ -146,6 +146,8 @@ bool is_literal(const Node& node);
 struct Tree {
   std::string source;
   NodePtr root;
+  // Whether its author wrote the source, so that places in it say something.
+  bool written = true;
 };
 
 }  // namespace weir::syntax

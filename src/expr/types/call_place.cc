@@ -27,10 +27,13 @@ std::string list_of(std::span<const Arg> args) {
 
 ErrorPtr located(const CallPlace* place, std::span<const Arg> args, const ErrorPtr& error) {
   if (place == nullptr || error->lacks_memory || error->code == Code::resource_exhausted) return error;
-  const syntax::Location at = syntax::locate(*place->source, place->offset);
   Error out = *error;
   // Checkpoints keep the message, not the parts.
-  out.message += concat("; in ", place->name, list_of(args), " at line ", at.line, ", column ", at.column);
+  out.message += concat("; in ", place->name, list_of(args));
+  if (place->source) {
+    const syntax::Location at = syntax::locate(*place->source, place->offset);
+    out.message += concat(" at line ", at.line, ", column ", at.column);
+  }
   return std::make_shared<const Error>(std::move(out));
 }
 
