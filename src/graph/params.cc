@@ -143,15 +143,16 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
   WEIR_TRY(check_names(document, given));
   if (document.params().empty()) return EnvRef();
   Components values;
+  std::string missing;
   for (const DeclaredParam& param : document.params()) {
     const ParamValue* found = nullptr;
     for (const ParamValue& value : given) {
       if (value.name == param.name) found = &value;
     }
     if (!found) {
-      return invalid_argument(
-          expected_found(concat("a value for the parameter $", param.name, " of ", param.spec.to_string()),
-                         "none", concat("the command takes it as -p ", param.name, "=VALUE")));
+      missing += concat(missing.empty() ? "a value for the parameter $" : ", for $", param.name, " of ",
+                        param.spec.to_string());
+      continue;
     }
     auto read = read_value(param, found->value);
     if (!read.ok()) {
@@ -162,7 +163,9 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
     }
     for (Tensor& tensor : *read) values.push_back(std::move(tensor));
   }
-  return EnvRef(make_ref<Env>(nullptr, std::move(values)));
+  if (missing.empty()) return EnvRef(make_ref<Env>(nullptr, std::move(values)));
+  return invalid_argument(expected_found(
+      missing, "none", "give it as params={\"NAME\": value} in Python, as -p NAME=VALUE to the command"));
 }
 
 }  // namespace weir
