@@ -24,6 +24,10 @@ Status not_of_rows() {
   return invalid_argument(expected_found("the call of a function or a source", "one of a file system"));
 }
 
+std::string shown(const Shape& shape) {
+  return shape.rank_known() && shape.rank() == 0 ? "a scalar" : concat("shape ", shape.to_string());
+}
+
 }  // namespace
 
 Status AnyCall::input(uint32_t, weir_view&) const { return not_of_rows(); }
@@ -62,10 +66,10 @@ Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, co
                                              concat("dimensions ", Shape(dims).to_string())));
   }
   if (results_[index].shape.compatible(shape)) return Status();
-  return invalid_argument(
-      expected_found(concat("component ", index, " to have shape ", results_[index].shape.to_string(),
-                            ", as its result_spec says"),
-                     shape.to_string()));
+  return invalid_argument(expected_found(
+      concat(shown(results_[index].shape), " for ",
+             results_.size() > 1 ? concat("component ", index, " of ") : "", "the result, as its spec says"),
+      shown(shape)));
 }
 
 Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** data) {

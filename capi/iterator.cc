@@ -105,8 +105,9 @@ Status check_options(const TakenOptions& options) {
                        concat(known.rank_checkpoint_count, known.rank_checkpoints ? "" : " at NULL")));
   }
   if (known.world_size == 0 ? known.rank != 0 : known.rank >= known.world_size) {
-    return invalid_argument(
-        expected_found("a rank below world_size", concat(known.rank, " of ", known.world_size)));
+    return invalid_argument(expected_found("a rank below world_size",
+                                           concat(known.rank, " of ", known.world_size),
+                                           known.world_size == 0 ? "world_size is given with rank" : ""));
   }
   if (known.checkpoint_policy > WEIR_CHECKPOINT_IGNORE || known.reserved != 0) {
     return invalid_argument(expected_found("a checkpoint_policy of WEIR_CHECKPOINT_... and a reserved of 0",
