@@ -78,11 +78,9 @@ void define_checkpoint(nb::module_& module) {
       [](nb::object runtime, const std::string& name, bool folder, bool text) {
         const uint32_t flags = (folder ? WEIR_DESCRIBE_FOLDER : 0) | (text ? WEIR_TEXT : 0);
         const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
-        Bytes out;
-        checked_without_gil([&](Error& error) {
-          return weir_checkpoint_describe(host, name.data(), name.size(), flags, &out.bytes, error);
+        return text_by([&](weir_bytes* out, Error& error) {
+          return weir_checkpoint_describe(host, name.data(), name.size(), flags, out, error);
         });
-        return out.to_str();
       },
       nb::arg("runtime"), nb::arg("name"), nb::arg("folder"), nb::arg("text"));
 }

@@ -79,7 +79,6 @@ struct Bytes {
   Bytes& operator=(const Bytes&) = delete;
   ~Bytes() { weir_bytes_release(&bytes); }
   nb::bytes to_bytes() const { return nb::bytes(bytes.data, bytes.size); }
-  nb::str to_str() const { return nb::str(bytes.data, bytes.size); }
 };
 
 // An error that the library fills.
@@ -123,6 +122,20 @@ void checked_without_gil(Call&& call) {
     result = call(error);
   }
   check(result, error);
+}
+
+// What `call(bytes, error)` makes.
+template <class Call>
+nb::bytes bytes_by(Call&& call) {
+  Bytes out;
+  checked_without_gil([&](Error& error) { return call(&out.bytes, error); });
+  return out.to_bytes();
+}
+template <class Call>
+nb::str text_by(Call&& call) {
+  Bytes out;
+  checked_without_gil([&](Error& error) { return call(&out.bytes, error); });
+  return nb::str(out.bytes.data, out.bytes.size);
 }
 
 // Whether the interpreter is ending: then objects can no longer be released.

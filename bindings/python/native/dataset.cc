@@ -118,13 +118,11 @@ Dataset deserialize(nb::object runtime, nb::bytes bytes, nb::sequence pairs) {
 nb::str check_text(nb::object runtime, std::optional<std::string> text, nb::sequence pairs) {
   Arguments arguments(pairs);
   arguments.taken();
-  Bytes out;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
-  checked_without_gil([&](Error& error) {
+  return text_by([&](weir_bytes* out, Error& error) {
     return weir_dataset_check(host, text ? text->data() : nullptr, text ? text->size() : 0, arguments.data(),
-                              arguments.size(), 0, &out.bytes, error);
+                              arguments.size(), 0, out, error);
   });
-  return out.to_str();
 }
 
 void register_function(nb::object runtime, const std::string& name, const Callback& callback) {
@@ -186,12 +184,6 @@ weir_dataset_info info_of(const Dataset& self) {
   return info;
 }
 
-template <class Call>
-void fill(Bytes& out, Call&& call) {
-  Error error;
-  check(call(&out.bytes, error), error);
-}
-
 }  // namespace
 
 void define_dataset(nb::module_& module) {
@@ -228,29 +220,23 @@ void define_dataset(nb::module_& module) {
                    })
       .def("format",
            [](const Dataset& self) {
-             Bytes out;
-             fill(out, [&](weir_bytes* bytes, Error& error) {
+             return text_by([&](weir_bytes* bytes, Error& error) {
                return weir_dataset_format(self.handle.get(), bytes, error);
              });
-             return out.to_str();
            })
       .def("serialize",
            [](const Dataset& self) {
-             Bytes out;
-             fill(out, [&](weir_bytes* bytes, Error& error) {
+             return bytes_by([&](weir_bytes* bytes, Error& error) {
                return weir_dataset_serialize(self.handle.get(), bytes, error);
              });
-             return out.to_bytes();
            })
       .def(
           "explain",
           [](const Dataset& self, bool text, bool parts) {
             const uint32_t flags = (text ? WEIR_TEXT : 0) | (parts ? WEIR_EXPLAIN_PARTS : 0);
-            Bytes out;
-            fill(out, [&](weir_bytes* bytes, Error& error) {
+            return text_by([&](weir_bytes* bytes, Error& error) {
               return weir_dataset_explain(self.handle.get(), flags, bytes, error);
             });
-            return out.to_str();
           },
           nb::arg("text"), nb::arg("parts"))
       .def("at", at, nb::arg("position"), nb::arg("text") = false);

@@ -76,12 +76,10 @@ void define_errors(nb::module_& module) {
   module.def(
       "schema",
       [](std::optional<std::string> name, bool text) {
-        Bytes out;
-        Error error;
-        check(weir_schema(name ? name->data() : nullptr, name ? name->size() : 0, text ? WEIR_TEXT : 0,
-                          &out.bytes, error),
-              error);
-        return out.to_str();
+        return text_by([&](weir_bytes* out, Error& error) {
+          return weir_schema(name ? name->data() : nullptr, name ? name->size() : 0, text ? WEIR_TEXT : 0,
+                             out, error);
+        });
       },
       nb::arg("name") = nb::none(), nb::arg("text") = false);
 }

@@ -87,11 +87,7 @@ def test_random_access():
 def test_terminals():
     assert weir.range(7).cardinality() == 7
     assert int(weir.range(1, 2).get_single_element()) == 1
-    assert [int(x) for x in weir.range(3).map(lambda x: weir.range(x).reduce(0, lambda s, y: s + y))] == [
-        0,
-        0,
-        1,
-    ]
+    assert [int(x) for x in weir.range(3).map(lambda x: weir.range(x).reduce(0, lambda s, y: s + y))] == [0, 0, 1]
 
 
 def test_save_and_load(tmp_path):

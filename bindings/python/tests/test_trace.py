@@ -174,26 +174,11 @@ def test_a_function_of_rows():
 def test_what_is_captured():
     array = np.arange(12.0).reshape(3, 4)
     assert next(iter(weir.range(3).map(lambda i: fn.gather(array, i)))).tolist() == [0, 1, 2, 3]
-    assert next(iter(weir.range(1).map(lambda x: array + fn.cast(x, np.float64))))[2].tolist() == [
-        8,
-        9,
-        10,
-        11,
-    ]
+    assert next(iter(weir.range(1).map(lambda x: array + fn.cast(x, np.float64))))[2].tolist() == [8, 9, 10, 11]
     assert text(lambda x: (np.float32(0.5), np.int64(3), np.bool_(True))) == "x -> (float32(0.5), int64(3), true)"
     other = weir.range(3)
     assert text(lambda x: other.map(lambda y: y * x)) == "x -> range(3) | map(y -> y * x)"
-    assert [int(v) for v in weir.range(3).flat_map(lambda x: other.map(lambda y: y * x))] == [
-        0,
-        0,
-        0,
-        0,
-        1,
-        2,
-        0,
-        2,
-        4,
-    ]
+    assert [int(v) for v in weir.range(3).flat_map(lambda x: other.map(lambda y: y * x))] == [0, 0, 0, 0, 1, 2, 0, 2, 4]
 
 
 def test_a_value_used_twice_is_computed_once():

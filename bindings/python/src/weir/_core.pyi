@@ -142,14 +142,7 @@ class Iterator:
 
 class CheckpointManager:
     def __init__(
-        self,
-        runtime: Runtime,
-        folder: str,
-        keep: int,
-        rank: int,
-        world_size: int,
-        every_elements: int,
-        every_ns: int,
+        self, runtime: Runtime, folder: str, keep: int, rank: int, world_size: int, every_elements: int, every_ns: int
     ) -> None: ...
     def _save(self, iterator: Iterator, extra: bytes) -> None: ...
     def _step(self, elements: int) -> bool: ...

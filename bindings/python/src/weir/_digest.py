@@ -15,8 +15,7 @@ class Digest(_core.Digest):
 
     def update(self, iterator: Iterator, n: int | None = None) -> int:
         """Takes up to `n` elements, or all that are left. Returns how many it took, failed ones included."""
-        taken: int = self._update(iterator, _NO_LIMIT if n is None else n)[0]
-        return taken
+        return self._update(iterator, _NO_LIMIT if n is None else n)[0]
 
 
 def digest(dataset: Dataset, n: int | None = None, *, threads: int | None = None) -> str:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import operator
 import threading
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
@@ -65,38 +66,30 @@ def outside_of_iterator() -> None:
         )
 
 
+@dataclass(slots=True, eq=False)
 class Bare:
     """A node among commas or at the end of a lambda, where no parentheses are needed."""
 
-    __slots__ = ("value",)
-
-    def __init__(self, value: Value) -> None:
-        self.value = value
+    value: Value
 
 
+@dataclass(slots=True, eq=False)
 class Captured:
     """What is passed to the document by name: a tensor, a dataset, a callback."""
 
-    __slots__ = ("handed",)
-
-    def __init__(self, handed: Any) -> None:
-        self.handed = handed
+    handed: Any
 
 
+@dataclass(slots=True, eq=False)
 class Lambda:
     """A traced function. `said` names it and what it was given to, for messages."""
 
-    __slots__ = ("body", "branch", "pattern", "said", "scope", "variables")
-
-    def __init__(
-        self, pattern: str, variables: list[Value], body: Value, scope: Scope, branch: bool = False, said: str = ""
-    ) -> None:
-        self.said = said
-        self.pattern = pattern
-        self.variables = variables
-        self.body = body
-        self.scope = scope
-        self.branch = branch
+    pattern: str
+    variables: list[Value]
+    body: Value
+    scope: Scope
+    branch: bool = False
+    said: str = ""
 
     @property
     def free(self) -> dict[int, Value]:
@@ -105,16 +98,14 @@ class Lambda:
         return {number: value for number, value in self.body._free.items() if number not in own}
 
 
+@dataclass(slots=True, eq=False)
 class Group:
     """A call, list, tuple or dict: members by name, each of several parts. A call may apply to its first one."""
 
-    __slots__ = ("kind", "members", "name", "piped")
-
-    def __init__(self, kind: int, name: str, members: list[tuple[str, list[Any]]], piped: bool = False) -> None:
-        self.kind = kind
-        self.name = name
-        self.members = members
-        self.piped = piped
+    kind: int
+    name: str
+    members: list[tuple[str, list[Any]]]
+    piped: bool = False
 
 
 def leaves(parts: Iterable[Any]) -> Iterator[Any]:
@@ -130,6 +121,11 @@ def leaves(parts: Iterable[Any]) -> Iterator[Any]:
 Part = "str | Node | Value | Bare | Captured | Group | Lambda"
 
 
+def _both(sign: str) -> tuple[Callable[[Any, Any], Value], Callable[[Any, Any], Value]]:
+    """The methods of an operator: of what stands on its left, and on its right."""
+    return lambda self, other: binary(sign, self, other), lambda self, other: binary(sign, other, self)
+
+
 class Value:
     """A value of an expression: what the functions that you pass to `map` and others are called with.
 
@@ -139,12 +135,7 @@ class Value:
     __slots__ = ("_atomic", "_free", "_parts", "_place", "_scope", "_spec", "_trivial")
 
     def __init__(
-        self,
-        parts: tuple[Any, ...],
-        *,
-        atomic: bool = True,
-        trivial: bool = False,
-        spec: _core.Spec | None = None,
+        self, parts: tuple[Any, ...], *, atomic: bool = True, trivial: bool = False, spec: _core.Spec | None = None
     ) -> None:
         self._parts = parts
         self._atomic = atomic
@@ -163,47 +154,17 @@ class Value:
 
     # What follows makes new values.
 
-    def __add__(self, other: Any) -> Value:
-        return binary("+", self, other)
-
-    def __radd__(self, other: Any) -> Value:
-        return binary("+", other, self)
-
-    def __sub__(self, other: Any) -> Value:
-        return binary("-", self, other)
-
-    def __rsub__(self, other: Any) -> Value:
-        return binary("-", other, self)
-
-    def __mul__(self, other: Any) -> Value:
-        return binary("*", self, other)
-
-    def __rmul__(self, other: Any) -> Value:
-        return binary("*", other, self)
-
-    def __truediv__(self, other: Any) -> Value:
-        return binary("/", self, other)
-
-    def __rtruediv__(self, other: Any) -> Value:
-        return binary("/", other, self)
-
-    def __floordiv__(self, other: Any) -> Value:
-        return binary("//", self, other)
-
-    def __rfloordiv__(self, other: Any) -> Value:
-        return binary("//", other, self)
-
-    def __mod__(self, other: Any) -> Value:
-        return binary("%", self, other)
-
-    def __rmod__(self, other: Any) -> Value:
-        return binary("%", other, self)
-
-    def __pow__(self, other: Any) -> Value:
-        return binary("**", self, other)
-
-    def __rpow__(self, other: Any) -> Value:
-        return binary("**", other, self)
+    __add__, __radd__ = _both("+")
+    __sub__, __rsub__ = _both("-")
+    __mul__, __rmul__ = _both("*")
+    __truediv__, __rtruediv__ = _both("/")
+    __floordiv__, __rfloordiv__ = _both("//")
+    __mod__, __rmod__ = _both("%")
+    __pow__, __rpow__ = _both("**")
+    __lt__ = _both("<")[0]
+    __le__ = _both("<=")[0]
+    __gt__ = _both(">")[0]
+    __ge__ = _both(">=")[0]
 
     def __matmul__(self, other: Any) -> Value:
         return call("matmul", self, other)
@@ -261,18 +222,6 @@ class Value:
 
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
         return binary("!=", self, other)
-
-    def __lt__(self, other: Any) -> Value:
-        return binary("<", self, other)
-
-    def __le__(self, other: Any) -> Value:
-        return binary("<=", self, other)
-
-    def __gt__(self, other: Any) -> Value:
-        return binary(">", self, other)
-
-    def __ge__(self, other: Any) -> Value:
-        return binary(">=", self, other)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, str):

@@ -2,38 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 
-class _Parts:
-    """A few named parts, shown and compared by value."""
-
-    __slots__: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        parts = ", ".join(f"{name}={getattr(self, name)!r}" for name in self.__slots__)
-        return f"{type(self).__name__}({parts})"
-
-
-class Sparse(_Parts):
+@dataclass(slots=True, eq=False)
+class Sparse:
     """A sparse tensor: the values at the rows of `indices`, in a tensor of that shape."""
 
-    __slots__ = ("indices", "values", "shape")  # noqa: RUF023
-
-    def __init__(self, indices: Any, values: Any, shape: Any) -> None:
-        self.indices = indices
-        self.values = values
-        self.shape = shape
+    indices: Any
+    values: Any
+    shape: Any
 
 
-class Ragged(_Parts):
+@dataclass(slots=True, eq=False)
+class Ragged:
     """Rows of unequal length: row `i` is `values[row_splits[i]:row_splits[i + 1]]`."""
 
-    __slots__ = ("values", "row_splits")  # noqa: RUF023
-
-    def __init__(self, values: Any, row_splits: Any) -> None:
-        self.values = values
-        self.row_splits = row_splits
+    values: Any
+    row_splits: Any
 
     def __len__(self) -> int:
         return len(self.row_splits) - 1
@@ -49,7 +36,7 @@ class Ragged(_Parts):
 _MISSING = object()
 
 
-class Optional(_Parts):
+class Optional:
     """A value that may be missing."""
 
     __slots__ = ("_value",)

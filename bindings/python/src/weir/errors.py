@@ -147,26 +147,7 @@ class TraceAttributeError(TraceError, AttributeError):
     """The same for an attribute that values of expressions do not have."""
 
 
-_CLASSES = {
-    made.weir_code: made
-    for made in (
-        Cancelled,
-        Unknown,
-        InvalidArgument,
-        DeadlineExceeded,
-        NotFound,
-        AlreadyExists,
-        PermissionDenied,
-        ResourceExhausted,
-        FailedPrecondition,
-        Aborted,
-        OutOfRange,
-        Unimplemented,
-        Internal,
-        Unavailable,
-        DataLoss,
-    )
-}
+_CLASSES = {made.weir_code: made for made in Error.__subclasses__()}
 
 
 def make_error(
