@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from difflib import get_close_matches
 from typing import Any
 
 import numpy as np
@@ -170,18 +171,30 @@ def features(value: Any) -> Any:
     return "none" if value is None else _literal(value)
 
 
-def column(value: Any) -> Any:
-    """A column of CSV: a dtype or its name, or a default, which a list of one may hold as in TensorFlow.
+_KINDS = (*DTYPES, "json", "list", "optional", "ragged", "member")
+_FOREIGN = ("int", "float", "str", "double")
 
-    A scalar of NumPy is a default of its dtype; bytes are always a default.
-    """
-    if isinstance(value, (list, tuple)) and len(value) == 1:
-        value = value[0]
+
+def _says_type(text: str) -> bool:
+    """Whether a text is a type, or one that is misspelt, and no default."""
+    found = re.match(r"\s*(\w+)\s*($|[\[({=])", text)
+    return found is not None and (found[1] in _KINDS + _FOREIGN or bool(get_close_matches(found[1], DTYPES, 1, 0.75)))
+
+
+def _one(value: Any) -> Any:
+    """A default that a list of one holds, as in TensorFlow."""
     if isinstance(value, np.ndarray):
-        value = value.reshape(-1)[0] if value.size else value.dtype
-    if is_dtype(value) or isinstance(value, _core.Spec) or (isinstance(value, str) and value in DTYPES):
-        return dtype(value)
-    if named_dtype(value):
+        return value.reshape(-1)[0] if value.size else value.dtype
+    return value[0] if isinstance(value, (list, tuple)) and len(value) == 1 else value
+
+
+def column(value: Any) -> Any:
+    """A column of CSV: a dtype or its name, or a default, also as `string = "none"`. Bytes are always a default."""
+    value = _one(value)
+    if isinstance(value, str) and _says_type(value):
+        name, _, default = value.partition("=")
+        return dtype(value) if not default else default if name.strip() == "string" else f"{name}({default})"
+    if is_dtype(value) or isinstance(value, _core.Spec) or named_dtype(value):
         return dtype(value)
     if isinstance(value, np.number):
         return joined([f"{dtype(value.dtype)}(", number(value.item()), ")"])
@@ -191,15 +204,20 @@ def column(value: Any) -> Any:
 
 
 def columns(values: Any) -> Any:
-    """Columns of CSV: a list, or as fields those of a header, where a number or bytes are a default of its dtype."""
-    if isinstance(values, str):
-        return fields(values)
-    return structure(values, _named_column) if isinstance(values, dict) else _list(values, column)
+    """Columns of CSV: a list, or as fields those of a header."""
+    if isinstance(values, dict):
+        return structure(values, lambda value: field(_one(value)))
+    return values if isinstance(values, str) else _list(values, column)
 
 
-def _named_column(value: Any) -> Any:
-    if isinstance(value, bytes) or (isinstance(value, str) and not value):
+def field(value: Any) -> Any:
+    """What rows of a file have: fields by name, types as texts, dtypes or examples, or defaults of Python."""
+    if isinstance(value, str) and (_says_type(value) or value.lstrip().startswith("{")):
+        return value
+    if isinstance(value, (str, bytes)):
         return joined(["string = ", _literal(value)])
-    if isinstance(value, np.number) or type(value) in (int, float):
+    if isinstance(value, np.number) or type(value) in (bool, int, float):
         return joined([f"{spec_node(value)} = ", _literal(value)])
-    return fields(value)
+    if value is None:
+        raise TypeError('None says no dtype: write "optional(int64)" where a field may be missing, or a default')
+    return structure(value, field) or spec_node(value)
