@@ -196,9 +196,9 @@ def code(entry, method):
         body = f"apply({entry_name(entry)}, {left}{values})"
         head += takes(ways[0], stub=False)
     aliases = {theirs: name_of(p["name"]) for p in entry["parameters"] for theirs in p.get("aliases", ())}
-    names = ", ".join(f"{theirs}={ours!r}" for theirs, ours in aliases.items())
-    decorator = f"{indent}@renamed({names})\n" if names else ""
+    names = "".join(f", {theirs}={ours!r}" for theirs, ours in aliases.items())
     text = documentation(entry, indent + "    ")
+    decorator = f"{indent}@renamed({entry_name(entry)}{names})\n"
     return f"{decorator}{indent}def {name}({', '.join(head)}):\n{text}{indent}    return {body}\n"
 
 

@@ -80,18 +80,24 @@ int32_t restore_callback(void* user_data, const void* data, uint64_t size) {
 struct Run {
   nb::object object;
   nb::object iterator;
+  // Why there is no iterator: the error of the first element.
+  nb::object failure;
   std::string state;
 };
 
 // Begins a run, at a place if there is one.
 int32_t begin_run(Host& host, const void* data, uint64_t size, void** state) {
   return held({0}, [&] {
-    nb::object object = nb::steal(PyObject_CallNoArgs(host.function.ptr()));
-    if (!object.is_valid()) return false;
-    if (data) load_state(object, data, size);
-    nb::object iterator = nb::steal(PyObject_GetIter(object.ptr()));
-    if (!iterator.is_valid()) return false;
-    *state = new Run{std::move(object), std::move(iterator), {}};
+    auto run = std::make_unique<Run>();
+    try {
+      run->object = nb::steal(PyObject_CallNoArgs(host.function.ptr()));
+      if (run->object.is_valid() && data) load_state(run->object, data, size);
+      if (run->object.is_valid()) run->iterator = nb::steal(PyObject_GetIter(run->object.ptr()));
+    } catch (nb::python_error& raised) {
+      raised.restore();
+    }
+    if (!run->iterator.is_valid()) run->failure = nb::borrow(nb::python_error().value());
+    *state = run.release();
     return true;
   });
 }
@@ -107,7 +113,14 @@ int32_t restore_run(void* user_data, const void* data, uint64_t size, void** sta
 int32_t next_of_run(void* user_data, void* state, weir_call call) {
   bool ended = false;
   const int32_t result = held(call, [&] {
-    nb::object item = nb::steal(PyIter_Next(static_cast<Run*>(state)->iterator.ptr()));
+    auto& run = *static_cast<Run*>(state);
+    if (!run.iterator.is_valid()) {
+      const nb::object failure = std::exchange(run.failure, {});
+      ended = !failure.is_valid();
+      if (!ended) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(failure.ptr())), failure.ptr());
+      return ended;
+    }
+    nb::object item = nb::steal(PyIter_Next(run.iterator.ptr()));
     ended = !item.is_valid() && !PyErr_Occurred();
     return ended || (item.is_valid() && write_result(static_cast<Host*>(user_data)->result, item, call));
   });
@@ -117,6 +130,7 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
 int32_t save_run(void*, void* state, const void** data, uint64_t* size) {
   auto& run = *static_cast<Run*>(state);
   return held({0}, [&] {
+    if (!run.iterator.is_valid()) throw std::runtime_error("the generator has not begun");
     run.state = dumped_state(run.object);
     *data = run.state.data();
     *size = run.state.size();
@@ -187,23 +201,13 @@ weir_generator Generator::handed() const {
 
 void define_callback(nb::module_& module) {
   nb::class_<Callback>(module, "Callback")
-      .def(
-          "__init__",
-          [](Callback* self, nb::object function, std::vector<std::string> inputs, std::string result,
-             uint32_t flags, bool stateful, std::string serial) {
-            new (self) Callback{std::move(function), std::move(inputs), std::move(result), flags, stateful,
-                                std::move(serial)};
-          },
-          nb::arg("function"), nb::arg("inputs"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"),
-          nb::arg("serial"))
+      .def(nb::init<nb::object, std::vector<std::string>, std::string, uint32_t, bool, std::string>(),
+           nb::arg("function"), nb::arg("inputs"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"),
+           nb::arg("serial"))
       .def_ro("serial", &Callback::serial);
   nb::class_<Generator>(module, "Generator")
-      .def(
-          "__init__",
-          [](Generator* self, nb::object function, std::string result, uint32_t flags, bool stateful) {
-            new (self) Generator{std::move(function), std::move(result), flags, stateful};
-          },
-          nb::arg("function"), nb::arg("result"), nb::arg("flags"), nb::arg("stateful"));
+      .def(nb::init<nb::object, std::string, uint32_t, bool>(), nb::arg("function"), nb::arg("result"),
+           nb::arg("flags"), nb::arg("stateful"));
   module.attr("CONCURRENT") = WEIR_CALLBACK_CONCURRENT;
   module.attr("BLOCKING") = WEIR_CALLBACK_BLOCKING;
   module.attr("BLOCK") = WEIR_CALLBACK_BLOCK;

@@ -231,14 +231,16 @@ void create(Iterator* self, const Dataset& dataset, nb::object runtime, nb::sequ
                   WEIR_ITERATOR_SHARE_CACHES | (initialize ? 0u : WEIR_ITERATOR_UNINITIALIZED));
   // A checkpoint opens what it is of, which may take any time.
   const bool beside = initialize && options.has_position() && on_main_thread() && !dataset.on_caller;
-  if (beside) options.options.flags |= WEIR_ITERATOR_UNINITIALIZED;
+  // Parameters without values are then an error of this call.
+  const bool later = beside || (initialize && !options.has_position() && options.options.param_count == 0);
+  if (later) options.options.flags |= WEIR_ITERATOR_UNINITIALIZED;
   const weir_runtime host = nb::cast<Runtime&>(runtime).handle.get();
   OwnedIterator handle;
   checked_without_gil([&](Error& error) {
     return weir_iterator_create(host, dataset.handle.get(), &options.options, handle.out(), error);
   });
   options.options.flags = 0;
-  if (beside) begin(handle.get(), &dataset, options, true);
+  if (later) begin(handle.get(), &dataset, options, beside);
   new (self) Iterator();
   self->handle = std::move(handle);
   self->leaving = {text, runtime};
@@ -345,16 +347,14 @@ nb::object origin_of_next(Iterator& self) {
 nb::bytes save(Iterator& self) {
   check_outside();
   settle(self);
-  Bytes out;
-  checked_without_gil([&](Error& error) { return weir_iterator_save(self.handle.get(), &out.bytes, error); });
-  return out.to_bytes();
+  return bytes_by(
+      [&](weir_bytes* out, Error& error) { return weir_iterator_save(self.handle.get(), out, error); });
 }
 
 nb::str stats(Iterator& self, uint32_t flags) {
-  Bytes out;
-  checked_without_gil(
-      [&](Error& error) { return weir_iterator_stats(self.handle.get(), flags, &out.bytes, error); });
-  return out.to_str();
+  return text_by([&](weir_bytes* out, Error& error) {
+    return weir_iterator_stats(self.handle.get(), flags, out, error);
+  });
 }
 
 void close(Iterator& self) {
@@ -453,10 +453,9 @@ void define_iterator(nb::module_& module) {
       .def("close", close)
       .def_prop_ro("handle",
                    [](Iterator& self) {
-                     Bytes out;
-                     Error error;
-                     check(weir_iterator_string_handle(self.handle.get(), &out.bytes, error), error);
-                     return out.to_str();
+                     return text_by([&](weir_bytes* out, Error& error) {
+                       return weir_iterator_string_handle(self.handle.get(), out, error);
+                     });
                    })
       .def_prop_ro("spec", [](Iterator& self) {
         OwnedSpec spec;

@@ -181,11 +181,12 @@ void fail_call(weir_call call) {
   int32_t code = WEIR_CODE_UNKNOWN;
   std::string message = Py_TYPE(value.ptr())->tp_name;
   nb::object text = nb::steal(PyObject_Str(value.ptr()));
-  if (text.is_valid() && PyUnicode_GetLength(text.ptr()) > 0)
-    message += std::string(": ") + nb::str(text).c_str();
+  const bool says = text.is_valid() && PyUnicode_GetLength(text.ptr()) > 0;
   nb::object number = nb::steal(PyObject_GetAttrString(value.ptr(), "weir_code"));
-  if (number.is_valid() && PyLong_Check(number.ptr()))
-    code = static_cast<int32_t>(PyLong_AsLong(number.ptr()));
+  // The code becomes the class again.
+  const bool coded = number.is_valid() && PyLong_Check(number.ptr());
+  if (coded) code = static_cast<int32_t>(PyLong_AsLong(number.ptr()));
+  if (says) message = (coded ? "" : message + ": ") + nb::str(text).c_str();
   PyErr_Clear();
   keep_raised(std::move(value));
   for (int64_t row = 0; row < weir_call_rows(call); ++row) {

@@ -132,6 +132,8 @@ def test_a_state_at_the_end_begins_the_next_epoch():
     loader = shuffled()
     orders(loader, 1)
     other = shuffled()
+    with pytest.raises(ValueError, match="the key 'epoch', found one with"):
+        other.load_state_dict({})
     other.load_state_dict(pickle.loads(pickle.dumps(loader.state_dict())))
     assert orders(other, 2) == expected[1:]
     assert orders(loader, 1) == expected[1:2]

@@ -8,6 +8,7 @@ import json
 import keyword
 import os
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _core, _text
@@ -70,16 +71,16 @@ class _Given:
 MISSING = _Given()
 
 
+@dataclass
 class _Call:
     """A call that is being written: what the lambdas in it can be called with."""
 
-    def __init__(self, entry: Entry, left: Any, adapts: bool = True) -> None:
-        self.entry = entry
-        self.left = left
-        self.adapts = adapts  # whether NumPy's scalars are literals
-        self.rows: Any = None  # what `rows` takes apart
-        self.state: Any = None  # the value that a fold begins with, or the spec of its state
-        self.parallel = False  # several calls of a function at once
+    entry: Entry
+    left: Any
+    adapts: bool = True  # whether NumPy's scalars are literals
+    rows: Any = None  # what `rows` takes apart
+    state: Any = None  # the value that a fold begins with, or the spec of its state
+    parallel: bool = False  # several calls of a function at once
 
     def element(self) -> _core.Spec:
         """The structure of the elements of the dataset on the left, or of all columns that a source finds."""
@@ -232,8 +233,10 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         return [_text.dtype(value)]
     if kind == "spec":
         return [_text.spec_node(value)]
+    if kind == "fields" and value is not None:
+        return [_text.field(value)]
     if kind in ("features", "fields"):
-        fields = parameter.name in ("features", "context", "lists", "fields")
+        fields = parameter.name in ("features", "context", "lists")
         return [_text.fields(value) if fields else _text.features(value)]
     if kind == "list of values and dtypes":
         return [_text.columns(value)]
@@ -366,13 +369,20 @@ def finish(dataset: Any, name: str) -> Any:
     return None
 
 
-def renamed(**ours: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Lets a function take tf.data's names for its parameters."""
+def renamed(entry: Entry, **ours: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Lets a function take tf.data's names for its parameters, and says what it has in place of an unknown one."""
 
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
+        code: Any = function.__code__
+        known = {*code.co_varnames[: code.co_argcount]}
+
         @functools.wraps(function)
         def called(*arguments: Any, **named: Any) -> Any:
-            for theirs in named.keys() & ours.keys():
+            for theirs in named.keys() - known:
+                if theirs not in ours:
+                    if code.co_flags & inspect.CO_VARKEYWORDS:
+                        continue
+                    raise TypeError(f"{entry.name} has no parameter {theirs}{_hint(entry, theirs)}")
                 if ours[theirs] in named:
                     raise TypeError(f"{theirs} and {ours[theirs]} are one parameter; leave one out")
                 named[ours[theirs]] = named.pop(theirs)
@@ -381,6 +391,13 @@ def renamed(**ours: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
         return called
 
     return wrap
+
+
+def _hint(entry: Entry, theirs: str) -> str:
+    """What the library says of an unknown parameter."""
+    around = {"source": "{}", "function": "range(1) | map(x -> {})"}.get(entry.kind, "range(1) | {}")
+    problems = json.loads(_core.check(default_runtime(), around.format(f"{entry.name}({theirs}: 0)"), []))
+    return next((f"; {each['hint']}" for each in problems if theirs in each["message"] and each.get("hint")), "")
 
 
 def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:

@@ -14,6 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from collections.abc import Iterator as Elements
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
@@ -21,6 +22,8 @@ import torch
 from torch.utils.data import DataLoader as TorchDataLoader
 from torch.utils.data import Dataset as TorchDataset
 from torch.utils.data import IterableDataset, IterDataPipe, MapDataPipe
+
+from ._iterator import checked_state
 
 # What has no types.
 of_torch: Any = importlib.import_module("torch.utils.data.dataloader")
@@ -48,23 +51,21 @@ def _know_threads() -> None:
         worker.get_worker_info.__code__ = made["info"].__code__
 
 
+@dataclass(slots=True, eq=False)
 class _Task:
     """A batch that a worker makes."""
 
-    __slots__ = ("done", "index", "result", "worker")
-
-    def __init__(self, worker: int, index: Any) -> None:
-        self.worker = worker
-        self.index = index
-        self.done = False
-        self.result: Any = None
+    worker: int
+    index: Any
+    done: bool = False
+    result: Any = None
 
 
+@dataclass
 class _Failed:
     """The exception that a worker raised in place of a batch."""
 
-    def __init__(self, error: BaseException) -> None:
-        self.error = error
+    error: BaseException
 
 
 def _run(tasks: queue.SimpleQueue[Any], made: threading.Condition, stopped: threading.Event, worker: _Worker) -> None:
@@ -356,6 +357,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next loop continues from where `state_dict` was called."""
+        checked_state(state, "dataset" if "dataset" in (state or ()) else "generators")
         self._loop = None
         self._resume = (0, [])
         if "dataset" in state:

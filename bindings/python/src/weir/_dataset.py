@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import operator
 import os
 import sys
 from collections.abc import Callable, Iterable
@@ -98,7 +99,9 @@ class Dataset(Operators, Sources):
 
     def __getitem__(self, index: int) -> Any:
         outside()
-        position = index.__index__()
+        if isinstance(index, slice):
+            raise TypeError("a dataset has no slices; dataset[2:5] is dataset.skip(2).take(3)")
+        position = operator.index(index)
         return self._core.at(position + len(self) if position < 0 else position)
 
     def __getitems__(self, positions: Iterable[int]) -> list[Any]:

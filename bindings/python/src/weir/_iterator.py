@@ -44,6 +44,19 @@ def params_of(params: Mapping[str, Any] | None) -> list[tuple[str, Any]]:
     return out
 
 
+def checked_state(state: Any, key: str) -> Any:
+    """What `state_dict` returned, which has this key."""
+    if not isinstance(state, Mapping) or key not in state:
+        found = f"one with {list(state)}" if isinstance(state, Mapping) else type(state).__name__
+        raise ValueError(f"expected a dict as state_dict() returns it, with the key {key!r}, found {found}")
+    return state
+
+
+def checked_states(state: Any, key: str) -> list[Any]:
+    """The same, of one or of a list."""
+    return [checked_state(one, key) for one in (state if state and isinstance(state, (list, tuple)) else [state])]
+
+
 def _text_wanted(strings: str) -> bool:
     if strings not in ("bytes", "text"):
         raise ValueError(f'expected strings="bytes" or strings="text", found {strings!r}')
@@ -158,13 +171,11 @@ class Iterator(_core.Iterator):
 
     def next_block(self, max_rows: int) -> tuple[Any, int]:
         """Up to `max_rows` elements at once, every component with a new first dimension, and how many there are."""
-        block: tuple[Any, int] = self._next_block(max_rows)
-        return block
+        return self._next_block(max_rows)
 
     def origin(self) -> tuple[str | None, int | None]:
         """The file and the number of the record that the last element came from, where they are known."""
-        where: tuple[str | None, int | None] = self._origin()
-        return where
+        return self._origin()
 
     def save_file(self, file: str | os.PathLike[str]) -> None:
         """Saves the position into a file, which is replaced whole or not at all."""
@@ -176,7 +187,7 @@ class Iterator(_core.Iterator):
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """Goes on where `state_dict` was called."""
-        self.initialize(checkpoint=state["position"])
+        self.initialize(checkpoint=checked_state(state, "position")["position"])
 
     @overload
     def stats(self, format: Literal["dict"] = "dict") -> dict[str, Any]: ...
@@ -306,18 +317,15 @@ class CheckpointManager(_core.CheckpointManager):
 
     def step(self, elements: int = 1) -> bool:
         """Counts elements that were taken; says whether a save is due."""
-        due: bool = self._step(elements)
-        return due
+        return self._step(elements)
 
     def load(self, rank: int = -1) -> tuple[bytes, bytes, int]:
         """The newest valid generation: the position, the extra bytes, and its number. NotFound in a new folder."""
-        loaded: tuple[bytes, bytes, int] = self._load(rank)
-        return loaded
+        return self._load(rank)
 
     def ranks(self) -> tuple[int, bool]:
         """With a world size: how many ranks saved the newest complete group, and whether this one is complete."""
-        ranks: tuple[int, bool] = self._ranks()
-        return ranks
+        return self._ranks()
 
 
 def describe_checkpoint(path: str | os.PathLike[str], *, runtime: _core.Runtime | None = None) -> Any:

@@ -22,6 +22,7 @@ from ray.data.datasource import Datasource, ReadTask
 
 from ._core import Spec
 from ._dataset import Dataset, from_generator
+from ._iterator import checked_states
 from ._parts import INDEX, PART, Parts, Readers, more_rows
 from ._rows import plain, plain_type, rows_of, spec_of
 
@@ -169,13 +170,7 @@ class OrderedIterator:
         self._chunk_bytes = max(1, min(_CHUNK_BYTES, window_bytes // (len(self._owned) * (_AHEAD + 1))))
         count = source.tasks or int(ray.cluster_resources().get("CPU", 1))
         made = ray.remote(Readers).options(
-            **{
-                "num_cpus": 0,
-                "scheduling_strategy": "SPREAD",
-                **options,
-                "max_restarts": -1,
-                "max_task_retries": -1,
-            }
+            **{"num_cpus": 0, "scheduling_strategy": "SPREAD", **options, "max_restarts": -1, "max_task_retries": -1}
         )
         self._readers = [made.remote(parts) for _ in range(max(1, min(count, len(self._owned))))]
         self._begin({})
@@ -213,7 +208,7 @@ class OrderedIterator:
 
         With another number of ranks, pass the states of all ranks to each: `load_state_dict([state, ...])`.
         """
-        states = [state] if isinstance(state, Mapping) else list(state)
+        states = checked_states(state, "parts")
         if any(one["dataset"] != self._parts.fingerprint for one in states):
             raise ValueError("the state is of another dataset")
         saved = {int(part): where for one in states for part, where in one["parts"].items()}

@@ -19,7 +19,7 @@ from torch.utils.dlpack import from_dlpack
 from ._dataloader import DataLoader
 from ._dataset import INFINITE, Dataset, from_generator, parse
 from ._function import py_function
-from ._iterator import Iterator
+from ._iterator import Iterator, checked_states
 from ._operators import range as range_
 from ._values import Optional, Ragged, Sparse
 from .errors import Error
@@ -335,7 +335,7 @@ class Loader(IterableDataset[Any]):
 
         `load_state_dict([state, ...])` takes the states of all ranks, of another number of ranks only with `partition`.
         """
-        states = [state] if isinstance(state, Mapping) else list(state)
+        states = checked_states(state, "epoch")
         self._iterator = None
         self._resumed = []
         self._resumes = self._group()
