@@ -143,7 +143,7 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
   WEIR_TRY(check_names(document, given));
   if (document.params().empty()) return EnvRef();
   Components values;
-  std::string missing;
+  std::string missing, as_options;
   for (const DeclaredParam& param : document.params()) {
     const ParamValue* found = nullptr;
     for (const ParamValue& value : given) {
@@ -152,6 +152,7 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
     if (!found) {
       missing += concat(missing.empty() ? "a value for the parameter $" : ", for $", param.name, " of ",
                         param.spec.to_string());
+      as_options += concat(" -p ", param.name, "=VALUE");
       continue;
     }
     auto read = read_value(param, found->value);
@@ -165,7 +166,7 @@ Result<EnvRef> bind_params_env(const Document& document, const std::vector<Param
   }
   if (missing.empty()) return EnvRef(make_ref<Env>(nullptr, std::move(values)));
   return invalid_argument(expected_found(
-      missing, "none", "give it as params={\"NAME\": value} in Python, as -p NAME=VALUE to the command"));
+      missing, "none", concat("give params={\"NAME\": value} in Python, in the command", as_options)));
 }
 
 }  // namespace weir

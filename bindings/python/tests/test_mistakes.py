@@ -22,7 +22,7 @@ def returning(value, spec):
 
 
 MISTAKES = [
-    (lambda: iter(PARAMETERS), r"\$n of int64, for \$m of int64, found none; give it as params=\{"),
+    (lambda: iter(PARAMETERS), r"\$n of int64, for \$m of int64, found none; give params=\{"),
     (lambda: list(weir.from_generator(failing, "int64")), r"^ValueError: the server is away \(in from_generator\)"),
     (lambda: list(weir.from_generator(failing, "int64").prefetch(1)), "^ValueError: the server is away"),
     (lambda: list(weir.from_generator(lambda: None, "int64")), "^TypeError: 'NoneType' object is not iterable"),
