@@ -57,12 +57,11 @@ std::string_view described(const Node& node) {
 
 }  // namespace
 
-Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params, std::string_view source)
+Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params,
+               std::shared_ptr<const std::string> source)
     : runtime_(runtime),
       handed_(handed),
-      context_{.runtime = &runtime,
-               .source = source.empty() ? nullptr : std::make_shared<const std::string>(source),
-               .pipelines = this},
+      context_{.runtime = &runtime, .source = std::move(source), .pipelines = this},
       has_params_(has_params) {}
 
 void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {

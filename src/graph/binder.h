@@ -26,7 +26,8 @@ inline constexpr int kMaxChain = 1000;
 
 class Binder final : public PipelineCompiler {
  public:
-  Binder(Runtime& runtime, const Handed& handed, bool has_params, std::string_view source = "");
+  Binder(Runtime& runtime, const Handed& handed, bool has_params,
+         std::shared_ptr<const std::string> source = nullptr);
 
   // Binds the statements of a document, then its pipeline. `scope` knows the $params and the datasets passed
   // by name.

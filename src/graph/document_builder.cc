@@ -173,7 +173,8 @@ class DocumentBuilder {
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
     const syntax::Tree& tree = document.tree();
-    Binder binder(runtime, document.handed(), !params_.empty(), tree.written ? tree.source : "");
+    auto source = std::make_shared<const std::string>(tree.written ? tree.source : "");
+    Binder binder(runtime, document.handed(), !params_.empty(), tree.source.empty() ? nullptr : source);
     auto bound = binder.bind_document(*with_names(tree.root, document.handed()), scope);
     if (!bound.ok()) return syntax::render(bound.status(), tree.source);
     return bound;

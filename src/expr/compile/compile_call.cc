@@ -147,6 +147,7 @@ Result<Compiler::Seed> Compiler::seed(const Node& node, const Scope& scope) {
 }
 
 std::unique_ptr<const CallPlace> Compiler::place_of(const Node& node, std::string_view name) const {
+  if (context_.source == nullptr) return nullptr;
   return std::make_unique<const CallPlace>(CallPlace{std::string(name), context_.source, node.span.offset});
 }
 

@@ -30,7 +30,7 @@ ErrorPtr located(const CallPlace* place, std::span<const Arg> args, const ErrorP
   Error out = *error;
   // Checkpoints keep the message, not the parts.
   out.message += concat("; in ", place->name, list_of(args));
-  if (place->source) {
+  if (!place->source->empty()) {
     const syntax::Location at = syntax::locate(*place->source, place->offset);
     out.message += concat(" at line ", at.line, ", column ", at.column);
   }

@@ -14,7 +14,7 @@ struct Arg;
 struct CallPlace {
   // As the notation writes it: "reshape", "//", "x[…]".
   std::string name;
-  // Null if nobody has seen the text.
+  // Empty if nobody has seen the text.
   std::shared_ptr<const std::string> source;
   size_t offset = 0;
 };
