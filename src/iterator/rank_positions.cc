@@ -125,7 +125,7 @@ Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition, const W
         "positions that say how far each part has come",
         concat("one of ", name_of(rank),
                found.holds_rows || !rank.states.empty() ? " with elements or states of callbacks by value"
-                                                        : " whose last element was lost for lack of memory"),
+                                                        : " that doesn't say which part its last element was of"),
         "go on with as many ranks, or save after the next element"));
   }
   out.ended = found.ended;
