@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow_schema::{DataType, Field, FieldRef, Fields, Schema};
-use parquet::basic::{ConvertedType, Type as PhysicalType};
+use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::errors::Result;
 use parquet::schema::types::{Type, TypePtr};
 
@@ -15,7 +15,8 @@ pub fn nanoseconds() -> HashMap<String, String> {
     HashMap::from([("ARROW:extension:name".to_string(), "weir.nanoseconds".to_string())])
 }
 
-/// The type with plain bytes in place of texts, which are not checked to be UTF-8 then, and of intervals.
+/// The type with plain bytes in place of texts, which are not checked to be UTF-8 then, and of intervals. Columns that are
+/// always null, and types that are not known, are what they are stored as.
 pub fn as_bytes(from: &TypePtr) -> Result<TypePtr> {
     let info = from.get_basic_info();
     let id = info.has_id().then(|| info.id());
@@ -33,13 +34,14 @@ pub fn as_bytes(from: &TypePtr) -> Result<TypePtr> {
     }
     let physical = from.get_physical_type();
     let decimal = info.converted_type() == ConvertedType::DECIMAL
-        || matches!(
-            info.logical_type_ref(),
-            Some(parquet::basic::LogicalType::Decimal { .. })
-        );
+        || matches!(info.logical_type_ref(), Some(LogicalType::Decimal { .. }));
     let text = physical == PhysicalType::BYTE_ARRAY && !decimal;
     let interval = info.converted_type() == ConvertedType::INTERVAL;
-    if !text && !interval {
+    let physical_only = matches!(
+        info.logical_type_ref(),
+        Some(LogicalType::Unknown | LogicalType::_Unknown { .. })
+    );
+    if !text && !interval && !physical_only {
         return Ok(from.clone());
     }
     let mut plain = Type::primitive_type_builder(from.name(), physical)
