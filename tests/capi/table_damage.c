@@ -1,5 +1,6 @@
 /* Damaged files of tables: whatever byte is flipped and wherever the file is cut, there are elements, errors
- * or both, soon and in little memory, and errors name the file. A stream that was cut may be whole. */
+ * or both, soon and in little memory, and errors name the file. A stream that was cut may be whole. Rows
+ * before a damaged page are given. */
 #define _GNU_SOURCE
 #include <sys/resource.h>
 #include <unistd.h>
@@ -109,6 +110,44 @@ static void damage(weir_runtime runtime, const char* name) {
   }
 }
 
+static void next_rows(weir_iterator iterator, weir_element element, int64_t first, int64_t end) {
+  for (int64_t i = first; i < end; ++i) {
+    REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+    CHECK(int64_of(element, 0) == i);
+  }
+}
+
+/* The row group, the column and the row of damage are named, also by an iterator that continues before it. */
+static void damaged_page(weir_runtime runtime) {
+  const char* const document = "parquet(\"" DATA "own/parquet/damaged-page.parquet\", {i: int64, s: string})";
+  weir_dataset dataset = parse(runtime, document);
+  weir_element element = make_element();
+  weir_iterator iterator = iterate(runtime, dataset);
+  next_rows(iterator, element, 0, 5);
+  weir_bytes saved = WEIR_BYTES_INIT;
+  REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.checkpoint = saved.data;
+  options.checkpoint_size = saved.size;
+  weir_iterator continued = {0};
+  REQUIRE(weir_iterator_create(runtime, dataset, &options, &continued, NULL) == WEIR_OK);
+  weir_iterator both[] = {iterator, continued};
+  for (int i = 0; i < 2; ++i) {
+    weir_error error = WEIR_ERROR_INIT;
+    next_rows(both[i], element, 5, 16);
+    CHECK(weir_iterator_next(both[i], element, &error) == WEIR_ELEMENT_FAILED);
+    CHECK(error.code == WEIR_CODE_DATA_LOSS && error.record == 16);
+    CHECK(strstr(error.message.data, "the column \"s\" of row group 1 cannot be read: ") != NULL);
+    CHECK(strstr(error.file.data, "damaged-page.parquet") != NULL);
+    CHECK(weir_iterator_next(both[i], element, NULL) == WEIR_END);
+    weir_error_clear(&error);
+    weir_iterator_destroy(both[i]);
+  }
+  weir_bytes_release(&saved);
+  weir_element_destroy(element);
+  weir_dataset_unref(dataset);
+}
+
 int main(void) {
   weir_runtime runtime = {0};
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
@@ -121,6 +160,7 @@ int main(void) {
     weir_runtime_destroy(runtime);
     return 0;
   }
+  damaged_page(runtime);
   snprintf(file_name, sizeof file_name, "/tmp/weir-damage-%d", (int)getpid());
   for (size_t i = 0; i < sizeof kFiles / sizeof *kFiles; ++i) damage(runtime, kFiles[i]);
   unlink(file_name);

@@ -7,6 +7,21 @@ import pyarrow as pa
 from pyarrow import parquet
 
 FOLDER = pathlib.Path(__file__).parent / "data/own/parquet"
+ROWS, GROUP_ROWS, PAGE_ROWS = 36, 12, 4
+
+
+def damaged_page():
+    """Three row groups of three pages each; of `s` the second page of the second one is damaged, rows 16 to 19."""
+    path = FOLDER / "damaged-page.parquet"
+    table = pa.table({"i": pa.array(range(ROWS)), "s": pa.array([f"row {i} " * 8 for i in range(ROWS)])})
+    parquet.write_table(table, path, row_group_size=GROUP_ROWS, data_page_size=1, write_batch_size=PAGE_ROWS,
+                        compression="zstd", use_dictionary=False, store_schema=False)
+    chunk = parquet.read_metadata(path).row_group(1).column(1)
+    data = bytearray(path.read_bytes())
+    second = data.index(b"\x28\xb5\x2f\xfd", data.index(b"\x28\xb5\x2f\xfd", chunk.data_page_offset) + 4)
+    assert second < chunk.data_page_offset + chunk.total_compressed_size
+    data[second:second + 8] = bytes(8)
+    path.write_bytes(data)
 
 
 def always_null():
@@ -19,6 +34,7 @@ def always_null():
 
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
+    damaged_page()
     always_null()
 
 

@@ -75,6 +75,7 @@ pub struct WeirFile {
     size: u64,
     pieces: Arc<Pieces>,
     is_far: Arc<AtomicBool>,
+    failed: Arc<AtomicBool>,
 }
 
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -105,6 +106,7 @@ impl WeirFile {
             size,
             pieces: Arc::default(),
             is_far: Arc::default(),
+            failed: Arc::default(),
         }
     }
 
@@ -118,6 +120,11 @@ impl WeirFile {
             }),
             ..self.clone()
         }
+    }
+
+    /// Whether a read failed since the last call.
+    pub fn take_failure(&self) -> bool {
+        self.failed.swap(false, Relaxed)
     }
 
     fn read_at(&self, start: u64, out: &mut [u8]) -> Result<usize> {
@@ -137,6 +144,7 @@ impl WeirFile {
         );
         if result != abi::OK {
             // The library knows why.
+            self.failed.store(true, Relaxed);
             return Err(ParquetError::External("cannot be read".into()));
         }
         Ok(read as usize)

@@ -12,6 +12,7 @@ mod pages;
 mod read;
 mod riegeli;
 mod schema;
+mod sound;
 mod table;
 
 use std::any::Any;

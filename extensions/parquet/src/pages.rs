@@ -35,7 +35,10 @@ impl Pages {
         let Some(bytes) = bytes_of(file, column.offset_index_range()) else {
             return Ok(());
         };
-        let index = decode_offset_index(&bytes?)?;
+        // A damaged index is none: the pages say it, too.
+        let Ok(index) = decode_offset_index(&bytes?) else {
+            return Ok(());
+        };
         let rows = metadata.row_group(chunk.0).num_rows();
         let pages = index.page_locations();
         let (start, length) = column.byte_range();

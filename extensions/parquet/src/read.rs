@@ -40,6 +40,16 @@ pub trait Source {
     fn make(&mut self) -> Option<Result<RecordBatch, ArrowError>>;
 }
 
+/// What the body makes, or its panic as an error.
+pub fn caught(
+    body: impl FnOnce() -> Option<Result<RecordBatch, ArrowError>>,
+) -> Option<Result<RecordBatch, ArrowError>> {
+    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
+        let text = panic_text(panic.as_ref());
+        Some(Err(ArrowError::ParquetError(format!("damaged: {text}"))))
+    })
+}
+
 /// The batches of a source, which may panic.
 pub struct Stream<S> {
     source: S,
@@ -59,12 +69,7 @@ impl<S: Source> Iterator for Stream<S> {
         if self.failed {
             return None;
         }
-        let made = catch_unwind(AssertUnwindSafe(|| self.source.make())).unwrap_or_else(|panic| {
-            Some(Err(ArrowError::ParquetError(format!(
-                "damaged: {}",
-                panic_text(panic.as_ref())
-            ))))
-        });
+        let made = caught(|| self.source.make());
         self.failed = !matches!(made, Some(Ok(_)));
         made
     }

@@ -26,6 +26,7 @@ use crate::condition::{self, Condition};
 use crate::file::{damaged, WeirFile};
 use crate::pages::Pages;
 use crate::read::{Batches, Stream};
+use crate::sound::SoundRows;
 use crate::{schema, Format};
 
 /// About so much is decoded at once.
@@ -36,14 +37,15 @@ const MOST_PIECES_BYTES: u64 = 32 << 20;
 /// Those up to this size in any case, unless the file says where their pages are.
 const ALWAYS_PIECES_BYTES: u64 = 1 << 20;
 
+#[derive(Clone)]
 pub struct Table {
     file: WeirFile,
     metadata: Arc<ParquetMetaData>,
     arrow: ArrowReaderMetadata,
     given: SchemaRef,
     /// The path of each leaf, and where the row groups begin.
-    leaves: Vec<Vec<u8>>,
-    starts: Vec<i64>,
+    leaves: Arc<[Vec<u8>]>,
+    starts: Arc<[i64]>,
 }
 
 fn is_int96(descriptor: &SchemaDescriptor, leaf: usize) -> bool {
@@ -127,8 +129,8 @@ impl Format for Table {
             metadata,
             arrow,
             given,
-            leaves,
-            starts,
+            leaves: leaves.into(),
+            starts: starts.into(),
         })
     }
 
@@ -147,13 +149,22 @@ impl Format for Table {
                 .any(|column| schema::is_inside(&self.leaves[leaf], column))
         };
         let wanted: Vec<usize> = (0..self.leaves.len()).filter(|leaf| inside(*leaf)).collect();
+        self.file.take_failure();
+        let rows = SoundRows::new(self.clone(), wanted, ranges.to_vec())?;
+        Ok(Box::new(Stream::new(rows)))
+    }
+}
+
+impl Table {
+    /// The rows of the columns, and how many a batch has at most.
+    pub fn batches(&self, wanted: &[usize], ranges: &[Range<i64>]) -> Result<(Batches, usize)> {
         let (groups, selected) = self.groups(ranges)?;
         let mut pages = Pages::default();
         let mut chunks = Vec::new();
         for (group, count) in groups.iter().zip(&selected) {
             let rows = self.group_rows(*group);
             let much = *count >= (rows.end - rows.start + 1) / 2;
-            for leaf in &wanted {
+            for leaf in wanted {
                 if !much {
                     pages.add_places(&self.file, &self.metadata, (*group, *leaf))?;
                 }
@@ -174,7 +185,7 @@ impl Format for Table {
             .set_page_index(Some(Arc::new(pages)))
             .build();
         let metadata = Arc::new(metadata);
-        let batch = self.batch_rows(&groups, &wanted);
+        let batch = self.batch_rows(&groups, wanted);
         let selection = self.selection(&groups, ranges);
         let reader = |leaves: &[usize], hint: Option<SchemaRef>| -> Result<ParquetRecordBatchReader> {
             let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
@@ -191,20 +202,32 @@ impl Format for Table {
                 .with_batch_size(batch)
                 .build()
         };
-        let main = reader(&wanted, None)?;
-        let seconds = self.seconds(&wanted, &main.schema(), reader)?;
+        let main = reader(wanted, None)?;
+        let seconds = self.seconds(wanted, &main.schema(), reader)?;
         let descriptor = self.metadata.file_metadata().schema_descr();
         let mut int96 = wanted.iter().map(|leaf| is_int96(descriptor, *leaf));
         let given = Arc::new(schema::as_given(&main.schema(), &mut int96));
-        Ok(Box::new(Stream::new(Batches {
+        let batches = Batches {
             schema: given,
             reader: main,
             seconds,
-        })))
+        };
+        Ok((batches, batch))
     }
-}
 
-impl Table {
+    pub fn take_read_failure(&self) -> bool {
+        self.file.take_failure()
+    }
+
+    pub fn column_name(&self, leaf: usize) -> String {
+        let names = self.leaves[leaf].split(|byte| *byte == 0).map(String::from_utf8_lossy);
+        format!("\"{}\"", names.collect::<Vec<_>>().join("."))
+    }
+
+    pub fn group_of(&self, row: i64) -> usize {
+        self.starts.partition_point(|start| *start <= row).saturating_sub(1)
+    }
+
     fn group_rows(&self, group: usize) -> Range<i64> {
         self.starts[group]..self.starts[group + 1]
     }

@@ -18,6 +18,12 @@ Status of_file(const Status& status, const std::string& name) {
   return status.error().file.empty() ? in_file(status, name) : status;
 }
 
+Status at_row(const Status& status, int64_t row) {
+  Error error = status.error();
+  error.record = row;
+  return Status(std::move(error));
+}
+
 }  // namespace
 
 TableWhere::Used TableWhere::used_by(const FunctionParam& where, const std::vector<FieldType>& columns) {
@@ -145,7 +151,9 @@ Result<bool> TableReader::more() {
   while (!batch_ || at_ == batch_->array().length) {
     batch_ = nullptr;
     if (range_ == ranges_->size()) return false;
-    WEIR_ASSIGN(ArrowOwned<ArrowArray> next, stream_->next());
+    auto made = stream_->next();
+    if (!made.ok()) return at_row(made.status(), row_);
+    ArrowOwned<ArrowArray> next = *std::move(made);
     if (!next.there()) {
       const int64_t end = ranges_->back().first + ranges_->back().count;
       if (rows() < 0 || row_ == end) return false;
