@@ -24,6 +24,16 @@ def damaged_page():
     path.write_bytes(data)
 
 
+def damaged_length():
+    """Eight strings in a page; the length of the third one reaches beyond it."""
+    path = FOLDER / "damaged-length.parquet"
+    table = pa.table({"s": pa.array([f"row {i}" for i in range(8)])})
+    parquet.write_table(table, path, compression="none", use_dictionary=False, write_statistics=False, store_schema=False)
+    data = bytearray(path.read_bytes())
+    data[data.index(b"row 2") - 2] = 1
+    path.write_bytes(data)
+
+
 def always_null():
     columns = {
         "a": pa.array([1, 2, 3]), "n": pa.nulls(3), "v": pa.array([None, [], None], pa.list_(pa.null())),
@@ -35,6 +45,7 @@ def always_null():
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     damaged_page()
+    damaged_length()
     always_null()
 
 
