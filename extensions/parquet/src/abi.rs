@@ -72,6 +72,16 @@ pub struct TableFormat {
     pub user_data: *mut c_void,
 }
 
+pub type LastError = unsafe extern "C" fn(*mut FFI_ArrowArrayStream) -> *const c_char;
+
+/// The layout of an `FFI_ArrowArrayStream`, as Arrow's C stream interface has it.
+#[repr(C)]
+pub struct ArrayStream {
+    pub get_schema: usize,
+    pub get_next: usize,
+    pub get_last_error: Option<LastError>,
+}
+
 /// `weir_generator` with nothing but a table.
 #[repr(C)]
 pub struct Generator {

@@ -178,7 +178,7 @@ unsafe extern "C" fn read<T: Format>(
         let range = |i: usize| *ranges.add(2 * i)..*ranges.add(2 * i) + *ranges.add(2 * i + 1);
         let ranges: Vec<_> = (0..range_count as usize).map(range).collect();
         let batches = (*table.cast::<T>()).read(&columns, &ranges)?;
-        std::ptr::write(stream, FFI_ArrowArrayStream::new(batches));
+        std::ptr::write(stream, read::exported(batches));
         Ok(())
     })
 }

@@ -1,9 +1,11 @@
 //! Batches of rows as weir takes them.
 
+use std::ffi::{c_char, CStr};
 use std::panic::{catch_unwind, AssertUnwindSafe};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use arrow_array::cast::AsArray;
+use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::types::{TimestampNanosecondType, TimestampSecondType};
 use arrow_array::Array;
 use arrow_array::{ArrayRef, FixedSizeBinaryArray, RecordBatch, RecordBatchOptions, RecordBatchReader};
@@ -11,7 +13,7 @@ use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
 
-use crate::panic_text;
+use crate::{abi, panic_text};
 
 /// Why, without what kind of error it is.
 pub fn said(error: &ParquetError) -> String {
@@ -32,6 +34,35 @@ pub fn found_at(place: &str, error: ParquetError) -> ArrowError {
         ParquetError::External(why) => ArrowError::MemoryError(why.to_string()),
         other => ArrowError::IpcError(named(&said(other))),
     }
+}
+
+static ARROWS_LAST_ERROR: OnceLock<abi::LastError> = OnceLock::new();
+
+/// The last error without the kind that Arrow says first.
+unsafe extern "C" fn last_error(stream: *mut FFI_ArrowArrayStream) -> *const c_char {
+    let Some(said) = ARROWS_LAST_ERROR
+        .get()
+        .map(|get| get(stream))
+        .filter(|said| !said.is_null())
+    else {
+        return std::ptr::null();
+    };
+    let kinds = ["Parquet argument error: ", "Ipc error: "];
+    let known = kinds
+        .iter()
+        .find(|kind| CStr::from_ptr(said).to_bytes().starts_with(kind.as_bytes()));
+    said.add(known.map_or(0, |kind| kind.len()))
+}
+
+/// The batches as a stream of Arrow's C interface.
+pub fn exported(batches: Box<dyn RecordBatchReader + Send>) -> FFI_ArrowArrayStream {
+    let mut stream = FFI_ArrowArrayStream::new(batches);
+    // SAFETY: the layout is fixed by Arrow.
+    let raw = unsafe { &mut *std::ptr::from_mut(&mut stream).cast::<abi::ArrayStream>() };
+    if let Some(get) = raw.get_last_error.replace(last_error) {
+        ARROWS_LAST_ERROR.get_or_init(|| get);
+    }
+    stream
 }
 
 /// What makes batches, until there are none or one fails.
