@@ -34,6 +34,18 @@ def damaged_length():
     path.write_bytes(data)
 
 
+def damaged_levels():
+    """Two row groups of four lists; the repetition levels of the second one are half as many as its values."""
+    table = pa.table({"l": pa.array([[i] * 4 for i in range(8)])})
+    for version in ("1.0", "2.0"):
+        path = FOLDER / f"damaged-levels-{version[0]}.parquet"
+        parquet.write_table(table, path, row_group_size=4, data_page_version=version, compression="none",
+                            use_dictionary=False, write_statistics=False, store_schema=False)
+        data = bytearray(path.read_bytes())
+        data[data.rindex(b"\x05\xee\xee")] = 3
+        path.write_bytes(data)
+
+
 def always_null():
     columns = {
         "a": pa.array([1, 2, 3]), "n": pa.nulls(3), "v": pa.array([None, [], None], pa.list_(pa.null())),
@@ -46,6 +58,7 @@ def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     damaged_page()
     damaged_length()
+    damaged_levels()
     always_null()
 
 

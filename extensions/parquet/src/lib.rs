@@ -4,6 +4,7 @@ mod abi;
 mod array_record;
 mod arrays;
 mod arrow;
+mod chunks;
 mod columns;
 mod condition;
 mod file;

@@ -6,11 +6,9 @@ use std::sync::Arc;
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::RecordBatchReader;
-use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use parquet::arrow::arrow_reader::{
-    ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, ParquetRecordBatchReaderBuilder, RowSelection,
-};
-use parquet::arrow::ProjectionMask;
+use arrow_schema::{DataType, Field, Fields, Schema, SchemaRef, TimeUnit};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReader, RowSelection};
+use parquet::arrow::{parquet_to_arrow_field_levels, ProjectionMask};
 use parquet::basic::Type as PhysicalType;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::metadata::page_index::PageIndexProvider;
@@ -22,6 +20,7 @@ use parquet::file::FOOTER_SIZE;
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::abi;
+use crate::chunks::Chunks;
 use crate::condition::{self, Condition};
 use crate::file::{damaged, WeirFile};
 use crate::pages::Pages;
@@ -184,27 +183,22 @@ impl Table {
             .into_builder()
             .set_page_index(Some(Arc::new(pages)))
             .build();
-        let metadata = Arc::new(metadata);
-        let batch = self.batch_rows(&groups, wanted);
+        let rows: i64 = selected.iter().sum();
+        let batch = self.batch_rows(&groups, wanted).min(rows.max(1) as usize);
         let selection = self.selection(&groups, ranges);
-        let reader = |leaves: &[usize], hint: Option<SchemaRef>| -> Result<ParquetRecordBatchReader> {
-            let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
-            let options = match hint {
-                Some(hint) => options.with_schema(hint),
-                None => options,
-            };
-            let arrow = ArrowReaderMetadata::try_new(metadata.clone(), options)?;
-            let mask = ProjectionMask::leaves(metadata.file_metadata().schema_descr(), leaves.iter().copied());
-            ParquetRecordBatchReaderBuilder::new_with_metadata(file.clone(), arrow)
-                .with_projection(mask)
-                .with_row_groups(groups.clone())
-                .with_row_selection(selection.clone())
-                .with_batch_size(batch)
-                .build()
+        let chunks = Chunks {
+            file: Arc::new(file),
+            metadata: Arc::new(metadata),
+            groups,
+        };
+        let descriptor = self.metadata.file_metadata().schema_descr();
+        let reader = |leaves: &[usize], hint: Option<&Fields>| {
+            let mask = ProjectionMask::leaves(descriptor, leaves.iter().copied());
+            let levels = parquet_to_arrow_field_levels(descriptor, mask, hint)?;
+            ParquetRecordBatchReader::try_new_with_row_groups(&levels, &chunks, batch, Some(selection.clone()))
         };
         let main = reader(wanted, None)?;
         let seconds = self.seconds(wanted, &main.schema(), reader)?;
-        let descriptor = self.metadata.file_metadata().schema_descr();
         let mut int96 = wanted.iter().map(|leaf| is_int96(descriptor, *leaf));
         let given = Arc::new(schema::as_given(&main.schema(), &mut int96));
         let batches = Batches {
@@ -309,7 +303,7 @@ impl Table {
         &self,
         wanted: &[usize],
         schema: &Schema,
-        reader: impl Fn(&[usize], Option<SchemaRef>) -> Result<ParquetRecordBatchReader>,
+        reader: impl Fn(&[usize], Option<&Fields>) -> Result<ParquetRecordBatchReader>,
     ) -> Result<Option<(ParquetRecordBatchReader, Vec<usize>)>> {
         let descriptor = self.metadata.file_metadata().schema_descr();
         let top = |leaf: &usize| is_int96(descriptor, *leaf) && !self.leaves[*leaf].contains(&0);
@@ -334,15 +328,8 @@ impl Table {
             ),
             false => field.as_ref().clone(),
         };
-        let hint = Schema::new(
-            self.arrow
-                .schema()
-                .fields()
-                .iter()
-                .enumerate()
-                .map(hinted)
-                .collect::<Vec<_>>(),
-        );
+        let fields = self.arrow.schema().fields();
+        let hint: Fields = fields.iter().enumerate().map(hinted).collect();
         let is_flat = |leaf: &usize| flat.contains(&descriptor.get_column_root_idx(*leaf));
         let leaves: Vec<usize> = wanted.iter().copied().filter(is_flat).collect();
         let names: Vec<_> = leaves
@@ -350,6 +337,6 @@ impl Table {
             .map(|leaf| descriptor.column(*leaf).name().to_string())
             .collect();
         let places = names.iter().filter_map(|name| schema.index_of(name).ok()).collect();
-        Ok(Some((reader(&leaves, Some(Arc::new(hint)))?, places)))
+        Ok(Some((reader(&leaves, Some(&hint))?, places)))
     }
 }
