@@ -81,24 +81,23 @@ impl SoundRows {
         rows - self.given
     }
 
-    /// As many rows as can be read of a batch that failed.
-    fn search(&self) -> Option<RecordBatch> {
-        let mut sound = None;
-        // So many can be read, and so many can't.
-        let (mut can, mut cannot) = (0, self.left().min(self.most));
+    /// As many rows as can be read of a batch that failed, or the error of the first one.
+    fn search(&self) -> Result<RecordBatch, ArrowError> {
         // One first: by position, it is often the damaged one.
-        let mut count = 1;
+        let mut sound = self.read(&self.leaves, 1).map_err(|error| self.described(error))?;
+        // So many can be read, and so many can't.
+        let (mut can, mut cannot) = (1, self.left().min(self.most));
         while cannot - can > 1 {
+            let count = can + (cannot - can) / 2;
             match self.read(&self.leaves, count) {
                 Ok(batch) => {
                     can = count;
-                    sound = Some(batch);
+                    sound = batch;
                 }
                 Err(_) => cannot = count,
             }
-            count = can + (cannot - can) / 2;
         }
-        sound
+        Ok(sound)
     }
 
     /// The row after those that could be read together. Alone it may not need the damaged page.
@@ -114,9 +113,13 @@ impl SoundRows {
     fn described(&self, error: ArrowError) -> ArrowError {
         let row = part(&self.ranges, self.given, 1).first().map(|range| range.start);
         let found = |leaf: &usize| self.read(&[*leaf], 1).err().map(|error| (*leaf, error));
-        let (place, error) = match self.leaves.iter().find_map(found) {
-            Some((leaf, error)) => (format!("the column {} of ", self.table.column_name(leaf)), error),
-            None => (String::new(), error),
+        let found = match self.leaves[..] {
+            [leaf] => Ok((leaf, error)),
+            _ => self.leaves.iter().find_map(found).ok_or(error),
+        };
+        let (place, error) = match found {
+            Ok((leaf, error)) => (format!("the column {} of ", self.table.column_name(leaf)), error),
+            Err(error) => (String::new(), error),
         };
         let group = self.table.group_of(row.unwrap_or(0));
         let text = format!("{place}row group {group} cannot be read: {}", why(&error));
@@ -135,12 +138,12 @@ impl Source for SoundRows {
 
     fn make(&mut self) -> Option<Result<RecordBatch, ArrowError>> {
         let made = match self.failed {
-            true => Some(self.row()),
+            true => (self.left() > 0).then(|| self.row()),
             false => match caught(|| self.batches.make()) {
                 // The file system's errors are told by the library, and may not come again.
                 Some(Err(_)) if !self.table.take_read_failure() => {
                     self.failed = true;
-                    self.search().map(Ok).or_else(|| Some(self.row()))
+                    Some(self.search())
                 }
                 made => made,
             },
