@@ -286,6 +286,12 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
   }
 }
 
+[[gnu::noinline]] Status missing_feature(const std::string& name, Str record) {
+  return invalid_argument(
+      not_among(concat("the feature ", key_text(name), " is not in this record, which has"), name,
+                feature_names(record), "give it a default, as in = 0, if records may lack it"));
+}
+
 // Fills in defaults; the error names the first feature that is missing or wrong.
 Status Plan::complete(Str record, size_t row, size_t number, void* const* columns,
                       const std::vector<Progress>& progress) const {
@@ -295,10 +301,7 @@ Status Plan::complete(Str record, size_t row, size_t number, void* const* column
     } else if (features_[f].has_default) {
       fill_default(f, place(f, row, columns));
     } else {
-      const std::string& name = features_[f].name;
-      return invalid_argument(
-          not_among(concat("the feature ", key_text(name), " is not in this record, which has"), name,
-                    feature_names(record), "give it a default, as in = 0, if records may lack it"));
+      return missing_feature(features_[f].name, record);
     }
   }
   return {};

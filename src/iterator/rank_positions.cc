@@ -121,12 +121,13 @@ Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition, const W
   Found found;
   find(rank.stage, partition, 0, found);
   if (found.holds_rows || !rank.states.empty() || rank.turn == Origins::kNoTurn) {
-    return failed_precondition(expected_found(
-        "positions that say how far each part has come",
-        concat("one of ", name_of(rank),
-               found.holds_rows || !rank.states.empty() ? " with elements or states of callbacks by value"
-                                                        : " that doesn't say which part its last element was of"),
-        "go on with as many ranks, or save after the next element"));
+    return failed_precondition(
+        expected_found("positions that say how far each part has come",
+                       concat("one of ", name_of(rank),
+                              found.holds_rows || !rank.states.empty()
+                                  ? " with elements or states of callbacks by value"
+                                  : " that doesn't say which part its last element was of"),
+                       "go on with as many ranks, or save after the next element"));
   }
   out.ended = found.ended;
   if (!found.state) {
