@@ -48,6 +48,9 @@ class CallCore final : public WindowCore {
   void drop_makers() noexcept override { function_ = nullptr; }
   PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
                       Mark& mark) noexcept override;
+  bool grows(int rows) const noexcept override {
+    return rows == leaf_rows_ && leaf_rows_ < kMaxBlockRows && !options_.one_row_per_call;
+  }
 
  private:
   class Runner;

@@ -62,6 +62,9 @@ class Prefetch final : public WindowCore {
                       Mark& mark) noexcept override {
     return pull(consumer.waker, demand, out, mark);
   }
+  bool grows(int rows) const noexcept override {
+    return rows == ramp_rows_ && ramp_rows_ < options_.block_rows;
+  }
   bool pulls_here() const noexcept override { return may_pull_here_ && cost_.cheap(options_.max_rows); }
   void pulled(int64_t ns, int rows) noexcept override {
     if (may_pull_here_) cost_.pulled(ns, rows, std::max(1, rows / options_.block_rows));

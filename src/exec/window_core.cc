@@ -11,8 +11,10 @@ namespace weir {
 namespace {
 
 // After a block that took less than that inline, so many are made without what measures them.
-constexpr int64_t kCheapBlockNs = 10'000;
+constexpr int64_t kCheapBlockNs = 20'000;
 constexpr int kCheapBlocks = 63;
+// Rows that take longer may as well be made one by one.
+constexpr int64_t kDearRowNs = 1000;
 
 }  // namespace
 
@@ -32,7 +34,8 @@ PullResult WindowCore::next(Context& consumer, const Demand& demand, Block& out,
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   const bool fetches = !front_ || front_->out.exhausted();
   if (fetches) {
-    if (last_.cheap > 0 && last_.whole && pass(consumer, demand, out, mark) == PullResult::rows)
+    if (last_.cheap > 0 && (last_.whole || last_.dear_rows) &&
+        pass(consumer, demand, out, mark) == PullResult::rows)
       return PullResult::rows;
     const PullResult answer = take(consumer, demand, out, mark);
     if (answer != PullResult::rows) return answer;
@@ -58,7 +61,7 @@ PullResult WindowCore::pass(Context& consumer, const Demand& demand, Block& out,
   --last_.cheap;
   WindowBlock& spare = *std::exchange(filling_, nullptr);
   Demand wanted;
-  wanted.rows = demand.rows;
+  wanted.rows = std::min(demand.rows, last_.rows);
   wanted.bytes = std::min(demand.bytes, kBytesHere);
   const PullResult answer = make_now(consumer, wanted, spare, out, mark);
   WakingLock lock = locked();
@@ -226,8 +229,8 @@ bool WindowCore::push(Demand& next, bool one) noexcept {
   WakingLock lock = locked();
   WindowBlock& block = *std::exchange(filling_, nullptr);
   block.rows = input(block).block.rows;
-  // One that has all rows that were asked for may be followed by a larger one.
-  if (one) last_.cheap = block.rows < next.rows ? kCheapBlocks : 0;
+  if (one) last_.rows = next.rows;
+  if (one) last_.cheap = grows(block.rows) ? 0 : kCheapBlocks;
   RefPtr<Pump> maker = add(block);
   pulling_ = !one && prepare(next);
   const bool more = pulling_;
@@ -281,6 +284,7 @@ Pump::After WindowCore::run(bool helping) noexcept {
     const int64_t end_ns = clock().now_ns();
     if (one) {
       if (end_ns - begin_ns > kCheapBlockNs || session().runtime.trace != nullptr) last_.cheap = 0;
+      last_.dear_rows = end_ns - begin_ns > rows * kDearRowNs;
       return After::rest;
     }
     pulled(end_ns - std::exchange(begin_ns, end_ns), rows);

@@ -101,6 +101,8 @@ class WindowCore : public Pump, public LiveWindow {
   // meanwhile. If there is no memory to say which rows failed, they are in `spare`. Without the lock.
   virtual PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
                               Mark& mark) noexcept = 0;
+  // A block of so many rows that took little time is followed by a larger one.
+  virtual bool grows(int rows) const noexcept = 0;
 
   After run(bool helping) noexcept final;
   void release() noexcept final;
@@ -164,10 +166,13 @@ class WindowCore : public Pump, public LiveWindow {
   WindowBlock* filling_ = nullptr;
   // The consumer's, which may be partly given; used without the lock.
   WindowBlock* front_ = nullptr;
-  // Of the last blocks: the front one was given as a whole, and so many more may be made without a pump,
-  // since the last one that was measured took little time.
+  // Of the last blocks: the front one was given as a whole. The last one that was measured was asked for so
+  // many rows, each of which took long enough to be made alone, and took so little time that so many more
+  // blocks may be made without a pump.
   struct {
     bool whole = false;
+    int rows = 0;
+    bool dear_rows = false;
     int cheap = 0;
   } last_;
   WindowEnd end_;

@@ -225,6 +225,22 @@ TEST_CASE("window core: cheap blocks are made inline, past the line, and are the
   }
 }
 
+TEST_CASE("window core: rows that take long inline are made one by one where one is wanted") {
+  for (const int64_t call_ns : {int64_t{2000}, int64_t{4000}, int64_t{30000}}) {
+    CAPTURE(call_ns);
+    test::FakeClock* clock = nullptr;
+    InlineReader it(Kind::calls, {.total = 300}, [&](int64_t) { clock->advance(call_ns); });
+    clock = &it.world.clock;
+    for (int64_t row = 0; row < 300; ++row) {
+      REQUIRE(*it.reader.next(1) == PullResult::rows);
+      REQUIRE(it.reader.is(row, 1));
+      REQUIRE(it.reader.out.rows == 1);
+    }
+    CHECK(*it.reader.next(1) == PullResult::end);
+    CHECK((it.inline_blocks > 200) == (call_ns == 4000));
+  }
+}
+
 TEST_CASE("window core: rows lost inline for want of memory are errors, each in its place") {
   int64_t lost = 0;
   InlineReader it(Kind::calls, {.total = 1000}, [&](int64_t first) {
