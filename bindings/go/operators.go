@@ -438,8 +438,8 @@ type MixDatasetsOptions struct {
 // first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read
 // back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
 // scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where
-// those of all datasets have; by position an error counts, since only reading it would tell. A position fits
-// other weights, whose shares count from there.
+// those of all datasets have; when they are read by position, errors are counted, too. A position fits other
+// weights, whose shares count from there.
 //
 // datasets: A list of datasets of one structure.
 //

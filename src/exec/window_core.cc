@@ -13,8 +13,6 @@ namespace {
 // After a block that took less than that inline, so many are made without what measures them.
 constexpr int64_t kCheapBlockNs = 20'000;
 constexpr int kCheapBlocks = 63;
-// Rows that take longer may as well be made one by one.
-constexpr int64_t kDearRowNs = 1000;
 
 }  // namespace
 
@@ -34,16 +32,15 @@ PullResult WindowCore::next(Context& consumer, const Demand& demand, Block& out,
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   const bool fetches = !front_ || front_->out.exhausted();
   if (fetches) {
-    if (last_.cheap > 0 && (last_.whole || last_.dear_rows) &&
-        pass(consumer, demand, out, mark) == PullResult::rows)
+    if (last_.cheap > 0 && last_.gave_whole && pass(consumer, demand, out, mark) == PullResult::rows)
       return PullResult::rows;
     const PullResult answer = take(consumer, demand, out, mark);
     if (answer != PullResult::rows) return answer;
   }
-  last_.whole = front_->out.whole(demand);
+  last_.gave_whole = front_->out.whole(demand);
   front_->out.take_rows(demand, out, mark);
   // A block that is given as a whole has left the budget when it was taken.
-  if (!(fetches && last_.whole)) gave(out.rows);
+  if (!(fetches && last_.gave_whole)) gave(out.rows);
   return PullResult::rows;
 }
 
@@ -86,7 +83,7 @@ PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out,
   Scheduler& scheduler = *session().scheduler;
   const bool makes_here = scheduler.makes_here();
   // What was given as a whole left the memory of the consumer's block before that.
-  if (front_ && makes_here && last_.whole) {
+  if (front_ && makes_here && last_.gave_whole) {
     front_->out.reuse(out);
   } else if (front_) {
     front_->out.recycle();
@@ -229,8 +226,10 @@ bool WindowCore::push(Demand& next, bool one) noexcept {
   WakingLock lock = locked();
   WindowBlock& block = *std::exchange(filling_, nullptr);
   block.rows = input(block).block.rows;
-  if (one) last_.rows = next.rows;
-  if (one) last_.cheap = grows(block.rows) ? 0 : kCheapBlocks;
+  if (one) {
+    last_.rows = next.rows;
+    last_.cheap = grows(block.rows) ? 0 : kCheapBlocks;
+  }
   RefPtr<Pump> maker = add(block);
   pulling_ = !one && prepare(next);
   const bool more = pulling_;
@@ -284,7 +283,6 @@ Pump::After WindowCore::run(bool helping) noexcept {
     const int64_t end_ns = clock().now_ns();
     if (one) {
       if (end_ns - begin_ns > kCheapBlockNs || session().runtime.trace != nullptr) last_.cheap = 0;
-      last_.dear_rows = end_ns - begin_ns > rows * kDearRowNs;
       return After::rest;
     }
     pulled(end_ns - std::exchange(begin_ns, end_ns), rows);

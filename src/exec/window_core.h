@@ -166,13 +166,11 @@ class WindowCore : public Pump, public LiveWindow {
   WindowBlock* filling_ = nullptr;
   // The consumer's, which may be partly given; used without the lock.
   WindowBlock* front_ = nullptr;
-  // Of the last blocks: the front one was given as a whole. The last one that was measured was asked for so
-  // many rows, each of which took long enough to be made alone, and took so little time that so many more
-  // blocks may be made without a pump.
   struct {
-    bool whole = false;
+    bool gave_whole = false;
+    // The last block that was measured was asked for so many rows, and was cheap: so many more blocks are
+    // made without a pump.
     int rows = 0;
-    bool dear_rows = false;
     int cheap = 0;
   } last_;
   WindowEnd end_;

@@ -326,18 +326,8 @@ Status Plan::parse_record(Str record, size_t row, size_t number, void* const* co
     }
     return true;
   };
-  const auto read_example = [&](WireCursor example) {
-    while (!example.done()) {
-      uint32_t tag;
-      WireCursor features;
-      if (!example.read_tag(tag)) return false;
-      if (tag == kFirstField ? !example.read_delimited(features) : !example.skip(tag)) return false;
-      if (tag == kFirstField && !read_features(features)) return false;
-    }
-    return true;
-  };
   Status status;
-  if (!read_example({record.data, record.size})) {
+  if (!each_content({record.data, record.size}, kFirstField, read_features)) {
     status = invalid_argument(expected_found(concat("a serialized ", message_),
                                              concat(record.size, " bytes that are none"),
                                              "look at what was written there"));

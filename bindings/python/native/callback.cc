@@ -130,7 +130,8 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
 int32_t save_run(void*, void* state, const void** data, uint64_t* size) {
   auto& run = *static_cast<Run*>(state);
   return held({0}, [&] {
-    if (!run.iterator.is_valid()) throw std::runtime_error("the generator has not begun");
+    if (!run.iterator.is_valid())
+      throw std::runtime_error("a generator that failed to start has no state to save");
     run.state = dumped_state(run.object);
     *data = run.state.data();
     *size = run.state.size();

@@ -66,7 +66,8 @@ class PipelineCompiler {
 struct CompileContext {
   // Where seeds that are `none` are drawn; if null, every one is (0, 0).
   Runtime* runtime = nullptr;
-  // The text that the nodes come from, for the errors of elements; empty if nobody has seen it, or null.
+  // The text that the nodes come from, for the errors of elements: null if there is none, empty if the caller
+  // didn't write it.
   std::shared_ptr<const std::string> source = nullptr;
   // If null, expressions with pipelines do not build.
   PipelineCompiler* pipelines = nullptr;

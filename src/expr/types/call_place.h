@@ -14,7 +14,7 @@ struct Arg;
 struct CallPlace {
   // As the notation writes it: "reshape", "//", "x[…]".
   std::string name;
-  // Empty if nobody has seen the text.
+  // Empty if the caller didn't write it.
   std::shared_ptr<const std::string> source;
   size_t offset = 0;
 };

@@ -188,7 +188,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Mixes datasets in fixed shares, without draws. Element t comes from the dataset for which its weight times t + 1, less the number of elements taken from it, is greatest, the first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where those of all datasets have; by position an error counts, since only reading it would tell. A position fits other weights, whose shares count from there.",
+               "Mixes datasets in fixed shares, without draws. Element t comes from the dataset for which its weight times t + 1, less the number of elements taken from it, is greatest, the first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where those of all datasets have; when they are read by position, errors are counted, too. A position fits other weights, whose shares count from there.",
            .cost = "A few nanoseconds per dataset, and two copies of each element.",
            .example = "mix_datasets([range(6), range(10, 12)], [0.75, 0.25])",
            .output = "0\n1\n10\n2\n3\n4\n11\n5",

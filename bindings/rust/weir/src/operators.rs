@@ -1932,8 +1932,8 @@ pub fn load(path: impl Into<Text>) -> Pipeline {
 /// the shares are exact at every step. Weights count as the shortest decimals that read back, and add
 /// up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
 /// scaled to 1, and both counts begin again. An error passes and is not counted. Elements have
-/// positions where those of all datasets have; by position an error counts, since only reading it would
-/// tell. A position fits other weights, whose shares count from there.
+/// positions where those of all datasets have; when they are read by position, errors are counted, too.
+/// A position fits other weights, whose shares count from there.
 ///
 /// * `datasets`: A list of datasets of one structure.
 /// * `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
