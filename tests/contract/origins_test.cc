@@ -147,6 +147,34 @@ TEST_CASE("origins: an error names file and record, whichever operator failed") 
   }
 }
 
+TEST_CASE("origins: by position elements and errors have those that they have in order") {
+  const std::string some = "tfrecord(\"a\") | map(r -> assert(r != \"a7\", \"no\", r))";
+  for (const std::string& text : {
+           some,
+           some + " | enumerate()",
+           "zip(range(1500), " + some + ", tfrecord(\"a\"))",
+           some + " | batch(4)",
+           some + " | batch(4) | batch(2)",
+           some + " | concatenate(tfrecord(\"b\")) | repeat(2)",
+           "mix_datasets([" + some + ", tfrecord(\"b\")], [0.5, 0.5])",
+       }) {
+    CAPTURE(text);
+    Files files;
+    std::vector<std::string> in_order = files.origins(text, 1024);
+    files.iterator.reset();
+    std::vector<std::string> by_position = files.origins(text + " | global_shuffle(seed: 1)", 1024);
+    const std::string_view above = "global_shuffle/";
+    for (std::string& line : by_position) {
+      if (const size_t at = line.find(above); at != std::string::npos) line.erase(at, above.size());
+    }
+    CHECK(by_position != in_order);
+    std::ranges::sort(in_order);
+    std::ranges::sort(by_position);
+    CHECK(std::ranges::find(in_order, "-") == in_order.end());
+    CHECK(by_position == in_order);
+  }
+}
+
 // Files whose text is their name.
 void put_texts(Files& files) {
   for (const char* name : {"p", "q", "r", "s"}) files.files.put(name, name);

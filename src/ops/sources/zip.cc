@@ -95,6 +95,7 @@ class ZipAccess final : public Access {
       columns = columns && !part.columns.empty();
       for (Column& column : part.columns) out.columns.push_back(std::move(column));
       for (const RowError& error : part.errors) out.fail_row(error.row, error.error);
+      if (out.origins.empty()) out.origins.swap(part.origins);
     }
     // Rows that all failed may have none.
     if (!columns) out.columns.clear();

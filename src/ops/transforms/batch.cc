@@ -93,7 +93,10 @@ class BatchAccess final : public Access {
       for (; at < end && positions_.size() < kMaxBlockRows; ++at) positions_.push_back(at);
       rows_.rows = 0;
       input_->read(ctx, positions_, rows_);
-      if (!rows_.errors.empty()) return rows_.errors[0].error;
+      if (!rows_.errors.empty()) {
+        out.origins.add(0, rows_.origins.of(rows_.errors[0].row));
+        return rows_.errors[0].error;
+      }
       batch_.add(ctx, rows_, 0, rows_.rows);
     }
     const Status made = batch_.finish(out);

@@ -102,25 +102,21 @@ class EnumerateAccess final : public Access {
     return input_->foresee(positions, time, plan);
   }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
-    in_.rows = 0;
-    input_->read(ctx, positions, in_);
-    out.reset(in_.columns.empty() ? 0 : in_.columns.size() + 1);
-    out.rows = in_.rows;
-    std::swap(out.errors, in_.errors);
-    if (in_.columns.empty()) return;
-    auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
+    input_->read(ctx, positions, out);
+    if (out.columns.empty()) return;
+    Column numbers;
+    auto* number = numbers.make_dense<int64_t>(Shape(), out.rows);
     for (size_t i = 0; i < positions.size(); ++i) {
-      const auto number = checked_add(start_, positions[i]);
-      numbers[i] = number.value_or(0);
-      if (!number) out.fail_row(static_cast<int>(i), no_number().pointer());
+      const auto sum = checked_add(start_, positions[i]);
+      number[i] = sum.value_or(0);
+      if (!sum) out.fail_row(static_cast<int>(i), no_number().pointer());
     }
-    for (size_t i = 0; i < in_.columns.size(); ++i) std::swap(out.columns[i + 1], in_.columns[i]);
+    out.columns.insert(out.columns.begin(), std::move(numbers));
   }
 
  private:
   const std::unique_ptr<Access> input_;
   const int64_t start_;
-  Block in_;
 };
 
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
