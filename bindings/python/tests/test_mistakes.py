@@ -34,6 +34,8 @@ MISTAKES = [
     (lambda: NUMBERS["a"], "'str' object cannot be interpreted as an integer"),
     (lambda: iter(NUMBERS).load_state_dict({}), r"state_dict\(\).* the key 'position', found one with \[\]"),
     (lambda: NUMBERS.iterator(rank=1), "world_size is given with rank"),
+    (lambda: NUMBERS.iterator(checkpoint_policy="none"), '="refuse", "by_value" or "ignore", found \'none\''),
+    (lambda: NUMBERS.iterator(strings="str"), 'expected strings="bytes" or "text", found \'str\''),
     (lambda: NUMBERS.batch(2, drop_last=True), "^batch has no parameter drop_last; it is written drop_remainder"),
     (lambda: NUMBERS.batch(bs=2), "it is written n"),
     (lambda: NUMBERS.shuffle(2, sed=1), "did you mean seed"),

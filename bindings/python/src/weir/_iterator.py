@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ._dataset import Dataset
 
 _POLICIES = {None: 0, "refuse": 1, "by_value": 2, "ignore": 3}
+_STRINGS = {"bytes": 0, "text": 1}
 _STATS = {"dict": 0, "text": 1, "prometheus": 2}
 
 
@@ -57,10 +58,12 @@ def checked_states(state: Any, key: str) -> list[Any]:
     return [checked_state(one, key) for one in (state if state and isinstance(state, (list, tuple)) else [state])]
 
 
-def _text_wanted(strings: str) -> bool:
-    if strings not in ("bytes", "text"):
-        raise ValueError(f'expected strings="bytes" or strings="text", found {strings!r}')
-    return strings == "text"
+def _chosen(name: str, choices: Mapping[Any, int], found: str | None) -> int:
+    """The number of a choice that a parameter may be."""
+    if found in choices:
+        return choices[found]
+    *first, last = (f'"{choice}"' for choice in choices if choice is not None)
+    raise ValueError(f"expected {name}={', '.join(first)} or {last}, found {found!r}")
 
 
 _ENDED = object()
@@ -125,9 +128,9 @@ class Iterator(_core.Iterator):
             epoch,
             rank,
             world_size,
-            _POLICIES[checkpoint_policy],
+            _chosen("checkpoint_policy", _POLICIES, checkpoint_policy),
             initialize,
-            _text_wanted(strings),
+            bool(_chosen("strings", _STRINGS, strings)),
         )
 
     def initialize(
@@ -156,7 +159,7 @@ class Iterator(_core.Iterator):
             epoch,
             rank,
             world_size,
-            _POLICIES[checkpoint_policy],
+            _chosen("checkpoint_policy", _POLICIES, checkpoint_policy),
         )
 
     def try_next(self, default: Any = None) -> Any:
@@ -199,9 +202,7 @@ class Iterator(_core.Iterator):
         May be called at any time, also from another thread, and waits for nothing. "text" is a table for a terminal,
         "prometheus" what a scrape expects.
         """
-        if format not in _STATS:
-            raise ValueError(f'expected format="dict", "text" or "prometheus", found {format!r}')
-        said = self._stats(_STATS[format])
+        said = self._stats(_chosen("format", _STATS, format))
         return json.loads(said) if format == "dict" else said
 
     def share(self, name: str) -> Iterator:
@@ -257,7 +258,7 @@ class ReinitializableIterator(Iterator):
 
     def __init__(self, spec: Any, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
         made = _core.Spec(_text.spec(spec))
-        _core.Iterator.__init__(self, made, runtime or default_runtime(), _text_wanted(strings))
+        _core.Iterator.__init__(self, made, runtime or default_runtime(), bool(_chosen("strings", _STRINGS, strings)))
 
 
 def _handle_of(iterator: Iterator | str) -> str:
@@ -277,7 +278,7 @@ class FeedableIterator(Iterator):
     ) -> None:
         made = _core.Spec(_text.spec(spec))
         host = runtime or default_runtime()
-        _core.Iterator.__init__(self, made, host, _text_wanted(strings), _handle_of(iterator))
+        _core.Iterator.__init__(self, made, host, bool(_chosen("strings", _STRINGS, strings)), _handle_of(iterator))
 
     def feed(self, iterator: Iterator | str) -> FeedableIterator:
         """Takes from this iterator from now on."""
