@@ -143,7 +143,7 @@ set(WEIR_BUILDING
     "src/iterator/(checkpoint_folder|checkpoint_group|describe|generation|iterator_stats|rank|verdict)"
     "ops/files/(blocking_lane|file_cache|find_index|known_names|pipeline_digest|read_files)"
     "ops/files/(table_condition|table_source)"
-    "ops/sources/(array_record|arrow|csv|fixed_length_record|jsonl|list_files|lmdb|load|np[yz]|parquet|sql)"
+    "ops/sources/(array_record|arrow|csv|fixed_length_record|hdf5|jsonl|list_files|lmdb|load|np[yz]|parquet|sql)"
     "ops/sources/(text_line|tfrecord|webdataset)"
     "ops/transforms/to_device"
     "capi/(arguments|arrow_stream|checkpoint_manager|dataset|describe|example|extensions|file|json|logging|record_writer)"

@@ -19,6 +19,7 @@ constexpr std::string_view kParquet =
     "read it by parquet(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kArrayRecord =
     "read it by array_record(files), for which the extension weir-parquet is needed";
+constexpr std::string_view kHdf5 = "read it by hdf5(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kArrow = "read it by arrow(files), for which the extension weir-parquet is needed";
 constexpr std::string_view kNumbers =
     "this version does not read this format; load it elsewhere and pass the array to from_tensor_slices";
@@ -39,7 +40,8 @@ constexpr std::array kSignatures = {
     Signature{0, "FEA1"sv, "a Feather file", kNotRead},
     Signature{0, "Obj\x01"sv, "an Avro file", kNotRead},
     Signature{0, "\x93NUMPY"sv, "a NumPy array (.npy)", "read it by npy(files), without compression"},
-    Signature{0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", kNumbers},
+    Signature{0, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", kHdf5},
+    Signature{512, "\x89HDF\r\n\x1a\n"sv, "an HDF5 file", kHdf5},
     Signature{0, "\0\0\x08\x01"sv, "an IDX file", kIdx},
     Signature{0, "\0\0\x08\x03"sv, "an IDX file", kIdx},
     Signature{0, "MATLAB 5.0 MAT-file"sv, "a MATLAB file", kNumbers},

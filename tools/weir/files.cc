@@ -210,9 +210,10 @@ FileKind kind_of_arrays(std::string_view contents) {
 
 // Formats of tables, by what signatures call them. Sets what the file is if there is a source for it.
 bool is_of_extension(const Runtime& runtime, DataFile& file, std::string_view contents) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 5> kSources = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 6> kSources = {
       {{"an LMDB database", "lmdb"},
        {"an ArrayRecord file (Riegeli)", "array_record"},
+       {"an HDF5 file", "hdf5"},
        {"a Parquet file", "parquet"},
        {"an Arrow file", "arrow"},
        {"an Arrow stream", "arrow"}}};

@@ -1,4 +1,4 @@
-//! weir-parquet: the formats of tables "parquet", "arrow" and "array_record". What they read, and how errors look, is weir's to say.
+//! weir-parquet: the formats of tables "parquet", "arrow", "array_record" and "hdf5". What they read, and how errors look, is weir's to say.
 
 mod abi;
 mod array_record;
@@ -8,6 +8,9 @@ mod chunks;
 mod columns;
 mod condition;
 mod file;
+mod hdf5;
+mod hdf5_column;
+mod hdf5_file;
 mod index;
 mod pages;
 mod read;
@@ -30,6 +33,7 @@ use parquet::errors::{ParquetError, Result};
 use abi::{Call, Extension, File, Runtime, TableFormat, Text};
 use array_record::ArrayRecordTable;
 use arrow::ArrowTable;
+use hdf5::Hdf5Table;
 use table::Table;
 
 /// A table of one format.
@@ -54,7 +58,7 @@ pub unsafe extern "C" fn weir_extension_load(runtime: Runtime, out: *mut Extensi
     (*out).abi = abi::EXTENSION_ABI;
     (*out).name = c"weir-parquet".as_ptr();
     (*out).version = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
-    let others = [register::<ArrowTable>, register::<ArrayRecordTable>];
+    let others = [register::<ArrowTable>, register::<ArrayRecordTable>, register::<Hdf5Table>];
     others.iter().fold(
         register::<Table>(runtime, Some(select), error),
         |done, register| match done {

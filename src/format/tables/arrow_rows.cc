@@ -51,6 +51,21 @@ TableColumn column_of(const FieldType& field, const ArrowSchema& table) {
   return out;
 }
 
+// The entries of a row whose lists have the sizes of its shape, which lie side by side from `at` of `array` on.
+// Null if lists have to be looked at.
+const TableColumn* fixed_entries(const Shape& shape, const TableColumn& column, const ArrowArray*& array,
+                                 int64_t& at) {
+  const TableColumn* inner = &column;
+  for (const int64_t size : shape.dims()) {
+    if (inner->type.kind != Kind::fixed_list || inner->type.size != size) return nullptr;
+    at = list_range(inner->type, *array, at).first;
+    array = array->children[0];
+    if (array->null_count != 0) return nullptr;
+    inner = &inner->inner[0];
+  }
+  return inner;
+}
+
 }  // namespace
 
 ArrowRows::ArrowRows(const std::vector<FieldType>& fields)
@@ -216,7 +231,11 @@ bool ArrowRows::value(FieldNode& node, const TableColumn& column, const ArrowArr
   } else if (node.type.form == Form::ragged || node.type.shape.rank() > 0) {
     Shape shape = node.type.shape;
     size_t count = 0;
-    good = lists(node, column, *array, at, 0, shape, count);
+    const ArrowArray* fixed = array;
+    int64_t begin = at;
+    const TableColumn* const each = node.placed ? fixed_entries(shape, column, fixed, begin) : nullptr;
+    good = each ? entries(node, *each, *fixed, begin, shape.count(), node.place(nested_.rows()))
+                : lists(node, column, *array, at, 0, shape, count);
     if (good && node.type.form == Form::tensor && !node.placed) {
       for (int axis = 0; axis < shape.rank(); ++axis) shape.set_dim(axis, std::max<int64_t>(shape[axis], 0));
       node.dims.insert(node.dims.end(), shape.dims().begin(), shape.dims().end());

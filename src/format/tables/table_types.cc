@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <map>
 #include <utility>
 
 #include "core/text.h"
@@ -17,6 +18,8 @@ using Kind = TableType::Kind;
 // Precisions up to this are float64 by themselves: they come back from it.
 constexpr int kMostFloatDigits = 15;
 constexpr int kMostNesting = 64;
+// Of the names in an error, about.
+constexpr size_t kMostNamesBytes = 100;
 
 // What a map is a list of has a mark, since its members may have any names.
 bool is_entry_of_map(const ArrowSchema& table) {
@@ -145,6 +148,8 @@ Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table,
                  bool in_list);
 
 Status check_field(const FieldType& field, const ArrowSchema& column, const std::string& path, bool in_list) {
+  if (const std::string_view why = metadata_of(column, kNotReadKey); !why.empty())
+    return {Code::unimplemented, concat("the column ", path, " ", why)};
   const TableType type = table_type(column);
   bool fits = false;
   if (field.form == Form::object) {
@@ -198,6 +203,7 @@ class Natural {
   Status members(const ArrowSchema& table, const std::string& path, bool in_list,
                  std::vector<FieldType>& out) {
     for (int64_t i = 0; i < table.n_children; ++i) {
+      if (!metadata_of(*table.children[i], kNotReadKey).empty()) continue;
       WEIR_ASSIGN(FieldType member, field(*table.children[i], path, in_list));
       if (is_entry_of_map(table)) member.name = i == 0 ? "key" : "value";
       const auto same = [&](const FieldType& other) { return other.name == member.name; };
@@ -220,6 +226,21 @@ class Natural {
     return refused(path, concat("is ", described(column), ", which is not read"), kLeaveOut);
   }
 
+  // What lists of fixed sizes are of, if elements can have their sizes as a shape.
+  static const ArrowSchema* fixed_shape(const ArrowSchema& column, Shape& shape) {
+    std::vector<int64_t> sizes;
+    const ArrowSchema* inner = &column;
+    TableType type = table_type(column);
+    for (; type.kind == Kind::fixed_list; type = table_type(*inner)) {
+      if (type.size < 0 || sizes.size() == kMaxRank - 1) return nullptr;
+      sizes.push_back(type.size);
+      inner = inner->children[0];
+    }
+    if (sizes.empty() || type.is_list() || type.kind == Kind::object) return nullptr;
+    shape = Shape(sizes);
+    return inner;
+  }
+
   Status take(const ArrowSchema& column, const std::string& path, bool in_list, FieldType& out) {
     const TableType type = table_type(column);
     if (type.kind == Kind::object) {
@@ -227,6 +248,8 @@ class Natural {
       return members(column, path, in_list, out.members);
     }
     if (!type.is_list()) return entry(column, path, out);
+    if (const ArrowSchema* const entries = in_list ? nullptr : fixed_shape(column, out.shape))
+      return entry(*entries, path, out);
     const ArrowSchema& each = *column.children[0];
     if (table_type(each).kind == Kind::object) {
       if (in_list)
@@ -320,7 +343,31 @@ Result<FieldType> natural_field(const ArrowSchema& column, bool nullable) {
 Result<std::vector<FieldType>> natural_fields(const ArrowSchema& table, bool nullable) {
   std::vector<FieldType> out;
   WEIR_TRY(Natural(nullable).members(table, "", false, out));
+  WEIR_TRY(rows_of_fields(out, table, 0).status());
   return out;
+}
+
+int64_t rows_of_column(const ArrowSchema& column, int64_t rows) {
+  std::string_view text = metadata_of(column, kRowsKey);
+  return text.empty() ? rows : number_at(text);
+}
+
+Result<int64_t> rows_of_fields(const std::vector<FieldType>& fields, const ArrowSchema& table, int64_t rows) {
+  std::map<int64_t, std::string> counts;
+  for (const FieldType& field : fields) {
+    const int64_t at = column_in(table, field.name);
+    if (at < 0) continue;
+    std::string& names = counts[rows_of_column(*table.children[at], rows)];
+    if (names.size() < kMostNamesBytes) names += concat(names.empty() ? "" : ", ", key_text(field.name));
+  }
+  if (counts.empty()) return rows;
+  if (counts.size() == 1) return counts.begin()->first;
+  std::string found;
+  for (const auto& [count, names] : counts) {
+    if (found.size() < kMostNamesBytes)
+      found += concat(found.empty() ? "" : ", ", count, " (", names, ")");
+  }
+  return invalid_argument(expected_found("columns with the same number of rows", found, kLeaveOut));
 }
 
 std::optional<Mistake> refuse_table_field(const FieldType& field) {

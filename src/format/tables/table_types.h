@@ -15,6 +15,11 @@ namespace weir {
 // The name of the structures that a map is a list of, a key and a value, whatever the file calls them.
 inline constexpr std::string_view kMapEntry = "map entry";
 
+// Metadata of a column, from the format: why it is not read, and how many rows it has if not all columns of the
+// table have the same number.
+inline constexpr std::string_view kNotReadKey = "weir.not_read";
+inline constexpr std::string_view kRowsKey = "weir.rows";
+
 // What a column has, by its Arrow type.
 struct TableType {
   enum class Kind : uint8_t {
@@ -56,14 +61,19 @@ int64_t column_in(const ArrowSchema& table, std::string_view name);
 
 // The field that a column is without being told. `nullable`: one that may be null is optional.
 Result<FieldType> natural_field(const ArrowSchema& column, bool nullable);
-// Those of a table, in its order.
+// Those of a table, in its order, without columns that are not read. invalid_argument if they have different
+// numbers of rows.
 Result<std::vector<FieldType>> natural_fields(const ArrowSchema& table, bool nullable);
 
 // What fits no column at all.
 std::optional<Mistake> refuse_table_field(const FieldType& field);
-// invalid_argument, with its name, for a field that the type of its column does not fit. Columns that are
-// missing fit.
+// invalid_argument, with its name, for a field that the type of its column does not fit, unimplemented for a
+// column that is not read. Columns that are missing fit.
 Status check_fields_of(const std::vector<FieldType>& fields, const ArrowSchema& table);
+// How many rows a column has, in a table of `rows`.
+int64_t rows_of_column(const ArrowSchema& column, int64_t rows);
+// How many rows the columns of the fields have; `rows` if there are none. invalid_argument if not all the same.
+Result<int64_t> rows_of_fields(const std::vector<FieldType>& fields, const ArrowSchema& table, int64_t rows);
 
 // The columns that the fields need, as TableFile::read takes them.
 std::vector<std::string> columns_of(const std::vector<FieldType>& fields);

@@ -14,9 +14,11 @@ constexpr size_t kMostOpenTables = 8;
 
 class TableAccess final : public Access {
  public:
-  TableAccess(RefPtr<const TableFormat> format, const std::vector<FieldType>& fields)
+  TableAccess(RefPtr<const TableFormat> format, const std::vector<FieldType>& fields,
+              const std::vector<FieldType>& counted)
       : format_(std::move(format)),
         fields_(fields),
+        counted_(counted),
         components_(static_cast<size_t>(spec_of_fields(fields).component_count())) {}
 
   Status add(Context& ctx, const std::string& name) {
@@ -59,7 +61,7 @@ class TableAccess final : public Access {
   };
 
   Result<std::unique_ptr<TableReader>> open(Context& ctx, const std::string& name) const {
-    return TableReader::open(ctx.session.files(), *format_, name, fields_, nullptr);
+    return TableReader::open(ctx.session.files(), *format_, name, fields_, counted_, nullptr);
   }
 
   // The readers that were used last stay.
@@ -109,6 +111,7 @@ class TableAccess final : public Access {
 
   const RefPtr<const TableFormat> format_;
   const std::vector<FieldType> fields_;
+  const std::vector<FieldType> counted_;
   const size_t components_;
   std::vector<Part> parts_;
   // Those with a reader, by when they were opened.
@@ -121,8 +124,9 @@ class TableAccess final : public Access {
 
 Result<std::unique_ptr<Access>> table_access(Context& ctx, RefPtr<const TableFormat> format,
                                              const std::vector<FieldType>& fields,
+                                             const std::vector<FieldType>& counted,
                                              const std::vector<std::string>& files) {
-  auto out = std::make_unique<TableAccess>(std::move(format), fields);
+  auto out = std::make_unique<TableAccess>(std::move(format), fields, counted);
   for (const std::string& file : files) WEIR_TRY(out->add(ctx, file));
   return std::unique_ptr<Access>(std::move(out));
 }

@@ -12,9 +12,11 @@
 
 namespace weir {
 
-// A file that cannot be read is one row, its error. resource_exhausted beyond 2^63 rows.
+// A file that cannot be read is one row, its error. `counted`: as for TableReader. resource_exhausted beyond
+// 2^63 rows.
 Result<std::unique_ptr<Access>> table_access(Context& ctx, RefPtr<const TableFormat> format,
                                              const std::vector<FieldType>& fields,
+                                             const std::vector<FieldType>& counted,
                                              const std::vector<std::string>& files);
 
 }  // namespace weir

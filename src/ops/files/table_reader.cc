@@ -68,18 +68,24 @@ TableWhere::TableWhere(const Opening& opening, const FunctionParam& where,
 Result<std::unique_ptr<TableReader>> TableReader::open(FileSystem& files, const TableFormat& format,
                                                        const std::string& name,
                                                        const std::vector<FieldType>& fields,
+                                                       const std::vector<FieldType>& counted,
                                                        const TableWhere* where) {
   WEIR_ASSIGN(RefPtr<RandomAccessFile> handle, files.open(name));
   WEIR_ASSIGN(std::unique_ptr<TableFile> file, format.open(std::move(handle)));
   Status fits = check_fields_of(fields, file->schema());
   if (fits.ok() && where) fits = check_fields_of(where->fields, file->schema());
   if (!fits.ok()) return of_file(fits, name);
-  return std::unique_ptr<TableReader>(new TableReader(std::move(file), name, fields, where));
+  std::vector<FieldType> all = counted;
+  if (where) all.insert(all.end(), where->fields.begin(), where->fields.end());
+  const Result<int64_t> rows = rows_of_fields(all, file->schema(), file->rows());
+  if (!rows.ok()) return of_file(rows.status(), name);
+  return std::unique_ptr<TableReader>(new TableReader(std::move(file), *rows, name, fields, where));
 }
 
-TableReader::TableReader(std::unique_ptr<TableFile> file, std::string name,
+TableReader::TableReader(std::unique_ptr<TableFile> file, int64_t rows, std::string name,
                          const std::vector<FieldType>& fields, const TableWhere* where)
     : file_(std::move(file)),
+      rows_(rows),
       name_(std::move(name)),
       wanted_(fields),
       where_(where),

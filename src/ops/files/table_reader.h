@@ -39,14 +39,16 @@ struct TableWhere {
 
 class TableReader {
  public:
-  // Opens a file and checks that the fields fit it. `where` may be null, and outlives the reader.
+  // Opens a file and checks that the fields fit it. Its rows are those of the columns `counted`. `where` may be
+  // null, and outlives the reader.
   static Result<std::unique_ptr<TableReader>> open(FileSystem& files, const TableFormat& format,
                                                    const std::string& name,
                                                    const std::vector<FieldType>& fields,
+                                                   const std::vector<FieldType>& counted,
                                                    const TableWhere* where);
 
   // -1 if unknown.
-  int64_t rows() const { return file_->rows(); }
+  int64_t rows() const { return rows_; }
   RecordPosition position() const { return {static_cast<uint64_t>(row_), static_cast<uint64_t>(row_)}; }
   // data_loss if the file has become shorter.
   // At most `count` rows are wanted there: unless they follow the last ones, no others are read.
@@ -58,8 +60,8 @@ class TableReader {
   void add_origins(uint32_t source, Origins& origins) const;
 
  private:
-  TableReader(std::unique_ptr<TableFile> file, std::string name, const std::vector<FieldType>& fields,
-              const TableWhere* where);
+  TableReader(std::unique_ptr<TableFile> file, int64_t rows, std::string name,
+              const std::vector<FieldType>& fields, const TableWhere* where);
 
   Status begin();
   // Makes sure that there are rows to look at; false at the end.
@@ -71,6 +73,7 @@ class TableReader {
   void keep_verdicts(int64_t first, Block& out) const;
 
   const std::unique_ptr<TableFile> file_;
+  const int64_t rows_;
   const std::string name_;
   const std::vector<FieldType> wanted_;
   const TableWhere* const where_;

@@ -23,16 +23,18 @@ Status check_nulls(const TableParams& params) {
                         "nulls");
 }
 
-// How many rows the files have, if all can be read. `first` is the table of the first, whose fields fit.
-int64_t rows_of(Runtime& runtime, const TableParams& params, const TableFile& first,
+// How many rows the files have, if all can be read. `first` is the table of the first, whose fields fit and
+// have `count` rows.
+int64_t rows_of(Runtime& runtime, const TableParams& params, int64_t count,
                 std::span<const std::string> names) {
-  if (params.where.function || names.size() > kMostCountedFiles || first.rows() < 0) return kUnknown;
-  std::optional<int64_t> sum = first.rows();
+  if (params.where.function || names.size() > kMostCountedFiles || count < 0) return kUnknown;
+  std::optional<int64_t> sum = count;
   for (const std::string& name : names.subspan(1)) {
     const auto table = open_table(runtime, params, name);
-    if (!table.ok() || (*table)->rows() < 0 || !check_fields_of(*params.row, (*table)->schema()).ok())
-      return kUnknown;
-    sum = checked_add(sum, (*table)->rows());
+    if (!table.ok() || !check_fields_of(*params.row, (*table)->schema()).ok()) return kUnknown;
+    const auto rows = rows_of_fields(params.counted, (*table)->schema(), (*table)->rows());
+    if (!rows.ok() || *rows < 0) return kUnknown;
+    sum = checked_add(sum, *rows);
   }
   return sum.value_or(kUnknown);
 }
@@ -63,7 +65,7 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
   if (params.wanted.set) {
     const Status fits = check_fields(params.wanted.fields, refuse_table_field);
     if (!fits.ok()) return with_parameter(fits, "fields");
-    params.row = params.wanted.fields;
+    params.row = params.counted = params.wanted.fields;
   }
   const Result<std::vector<std::string>> files = known_names(runtime, names);
   // With fields, names may be found later, and a file that cannot be read is an error in its place.
@@ -71,14 +73,16 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
   const auto first = open_table(runtime, params, (*files)[0]);
   if (!first.ok()) return params.wanted.set ? Status() : naming_file(first.status());
   if (params.wanted.set) {
-    const Status fits = check_fields_of(*params.row, (*first)->schema());
+    Status fits = check_fields_of(*params.row, (*first)->schema());
+    if (fits.ok()) fits = rows_of_fields(*params.row, (*first)->schema(), 0).status();
     if (!fits.ok()) return with_parameter(naming_file(in_file(fits, (*files)[0])), "fields");
   } else if (!params.row) {
     auto natural = natural_fields((*first)->schema(), params.optional_nulls());
     if (!natural.ok()) return naming_file(in_file(natural.status(), (*files)[0]));
-    params.row = *std::move(natural);
+    params.row = params.counted = *std::move(natural);
   }
-  params.rows = rows_of(runtime, params, **first, *files);
+  WEIR_ASSIGN(const int64_t rows, rows_of_fields(params.counted, (*first)->schema(), (*first)->rows()));
+  params.rows = rows_of(runtime, params, rows, *files);
   return {};
 }
 
@@ -93,7 +97,9 @@ Result<Spec> columns_for(Runtime& runtime, const ParamsBase& base, std::span<con
   const auto first = open_table(runtime, params, (*files)[0]);
   if (!first.ok()) return naming_file(first.status());
   const ArrowSchema& table = (*first)->schema();
+  const Result<int64_t> rows = rows_of_fields(params.wanted.fields, table, -1);
   for (int64_t i = 0; i < table.n_children; ++i) {
+    if (rows.ok() && *rows >= 0 && rows_of_column(*table.children[i], *rows) != *rows) continue;
     auto column = natural_field(*table.children[i], params.optional_nulls());
     const auto is_known = [&](const FieldType& known) { return column.ok() && known.name == column->name; };
     const bool known = std::any_of(params.where_columns.begin(), params.where_columns.end(), is_known);

@@ -39,6 +39,8 @@ struct TableParams : ParamsOf<TableParams> {
   mutable RefPtr<const TableFormat> format;
   mutable bool learned = false;
   mutable std::optional<std::vector<FieldType>> row;
+  // What says how many rows a file has: the fields before those that nothing uses were left out.
+  mutable std::vector<FieldType> counted;
   mutable int64_t rows = kUnknown;
   mutable std::vector<FieldType> where_columns;
   mutable std::string condition;
@@ -97,12 +99,12 @@ struct TableSourceFormat {
   }
   static Result<std::unique_ptr<Reader>> open(Context& ctx, const std::string& file, const Params& params,
                                               Memory& memory) {
-    return TableReader::open(ctx.session.files(), *params.format, file, *params.row,
+    return TableReader::open(ctx.session.files(), *params.format, file, *params.row, params.counted,
                              memory.where ? &*memory.where : nullptr);
   }
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
-    return table_access(ctx, params.format, *params.row, files);
+    return table_access(ctx, params.format, *params.row, params.counted, files);
   }
   static const char* no_access(const Params& params) {
     return params.where.function ? "rows that are not chosen by where:" : nullptr;
