@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Measures sources of files against their usual readers, on one processor: parquet, arrow, array_record, jsonl, lmdb,
-webdataset, npy and tokens.
+"""Measures sources of files against their usual readers, on one processor: parquet, arrow, array_record, hdf5, jsonl,
+lmdb, webdataset, npy and tokens.
 
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets, those of ArrayRecord, LMDB and webdataset these packages. Each side gives batches of 8,192 rows as
+datasets need datasets, those of ArrayRecord, HDF5 (h5py), LMDB and webdataset these packages. Each side gives batches of 8,192 rows as
 NumPy arrays, of JSON lines Arrow batches, of windows batches of 64, and of ArrayRecord, LMDB and tar archives the bytes of
 each record, value or member. A ratio is the processor time of the peer over that of weir, all threads counted, in turns. The
 row of bytes counts what the process reads (/proc/self/io).
@@ -216,6 +216,30 @@ def measure_windows(folder, runtime, rounds):
             compare(f"windows at random, {what}, {how}", rounds, count, ours, {"NumPy's memmap": of_memmap})
 
 
+def measure_hdf5(folder, runtime, rounds):
+    try:
+        import h5py
+    except ImportError:
+        print("h5py is not installed")
+        return
+    draw = np.random.default_rng(4)
+    for name, values, chunk in (
+        ("8 floats a row", draw.normal(size=(1_000_000, 8)).astype("float32"), BATCH),
+        ("28 × 28 bytes a row", draw.integers(0, 16, (60_000, 28, 28), dtype="uint8"), 256),
+    ):
+        for kind, stored in (("gzip", {"chunks": (chunk, *values.shape[1:]), "compression": "gzip"}), ("contiguous", {})):
+            path = str(folder / "datasets.h5")
+            with h5py.File(path, "w") as file:
+                file.create_dataset("x", data=values, **stored)
+
+            def of_h5py(count=len(values)):
+                with h5py.File(path) as file:
+                    return sum(len(file["x"][i : i + BATCH]) for i in range(0, count, BATCH))
+
+            ours = of_weir(runtime, f'hdf5("{path}")')
+            compare(f"HDF5, {name}, {kind}", rounds, len(values), ours, {"h5py": of_h5py})
+
+
 def measure_json(folder, runtime, rounds, count):
     import json
 
@@ -325,6 +349,7 @@ def main():
         measure_tar(pathlib.Path(folder), runtime, options.rounds)
         measure_windows(pathlib.Path(folder), runtime, options.rounds)
         measure_array_record(pathlib.Path(folder), runtime, options.rounds)
+        measure_hdf5(pathlib.Path(folder), runtime, options.rounds)
         measure_lmdb(pathlib.Path(folder), runtime, options.rounds)
         measure_rates(pathlib.Path(folder), runtime, options.rounds, options.rows)
 

@@ -711,7 +711,10 @@ typedef struct weir_table_format {
   /* Opens a table. It reads `file`, which has `size` bytes, with weir_file_read, until it is closed. Sets
    * `schema` to a struct (the format "+s") with all columns, and `rows` to the number of rows, -1 if unknown.
    * A map's entries are named "map entry"; a time that 64 bits may not hold is a "w:16" with the metadata
-   * ARROW:extension:name "weir.nanoseconds", 16 bytes of two's complement, little-endian. */
+   * ARROW:extension:name "weir.nanoseconds", 16 bytes of two's complement, little-endian. A column with the
+   * metadata weir.not_read is refused with that reason if it is asked for, and else left out. If columns have
+   * different numbers of rows, each says its own by the metadata weir.rows, a decimal number, and `rows` is
+   * the largest; only columns with the same number are read together. */
   int32_t (*open)(void* user_data, weir_file file, uint64_t size, weir_call call, struct ArrowSchema* schema,
                   int64_t* rows, void** table);
   /* Sets `ranges` to pairs of numbers, the first row and how many, in rising order: the rows for which the

@@ -186,6 +186,13 @@ def of_an_extension(tool):
     equal(tool("validate", "r"), "r: 3 rows, no damage\n", "validate of records")
     tool("convert", "r", "r.tfrecord")
     equal(tool("head", "r.tfrecord"), '"a"\n"record 1"\n""\n', "records as TFRecords")
+    (tool.folder / "h").write_bytes((ROOT / "tests/conformance/data/own/hdf5/three.h5").read_bytes())
+    info = tool("info", "h")
+    structure = '{image: uint8[2, 2], label: int64, "text/name": string}'
+    for line in ("kind         HDF5 file\n", "elements     3\n", f"structure    {structure}\n", '\n  hdf5("h")\n'):
+        check(line in info, f"info: expected {line!r} in {info}")
+    equal(tool("head", "-n", 1, "h"), '{image: [[0, 1], [2, 3]], label: 7, "text/name": "a"}\n', "head of datasets")
+    equal(tool("validate", "h"), "h: 3 rows, no damage\n", "validate of datasets")
     del tool.environment["WEIR_EXTENSIONS"]
     tool("info", "a", status=2)
     check("found an Arrow stream" in tool.err, tool.err)

@@ -92,9 +92,10 @@ def test_record_writers(writable, tmp_path):
 @pytest.mark.parametrize("source, count, name", [
     ("lmdb", 254, "tests/golden/data/words.mdb"),
     ("array_record", 3, "tests/conformance/data/own/array_record/three.array_record"),
+    ("hdf5", 3, "tests/conformance/data/own/hdf5/three.h5"),
 ])
 def test_tables_read_by_position(store, extension, source, count, name):
-    if source == "array_record" and not os.path.exists(os.path.join(BUILD, "extensions", "libweir-parquet.so")):
+    if source != "lmdb" and not os.path.exists(os.path.join(BUILD, "extensions", "libweir-parquet.so")):
         pytest.skip("weir-parquet was not built")
     store.put(extension(), "table", (ROOT / name).read_bytes())
     for rest in ("", f" | skip({count - 2})", " | global_shuffle(seed: 1)", ' | partition(3, p -> p, by: "index")'):

@@ -43,7 +43,7 @@ impl Shared {
         let mut refused = Vec::new();
         for (name, found) in found {
             let made = match found {
-                Found::Dataset(dataset) => Column::of(&source, name.clone(), *dataset),
+                Found::Dataset(dataset) => Column::of(&file, &source, name.clone(), *dataset),
                 Found::Refused(why) => Err(why),
             };
             match made {

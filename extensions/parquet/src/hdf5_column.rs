@@ -7,13 +7,16 @@ use arrow_buffer::{ArrowNativeType, BooleanBufferBuilder, Buffer};
 use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use hdf5_reader::error::Error;
+use hdf5_reader::io::Cursor;
+use hdf5_reader::messages::layout::DataLayout;
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::{
     ByteOrder, Dataset, Datatype, H5Type, Hdf5File, SliceInfo, SliceInfoElem, StringPadding, StringSize, VarLenKind,
 };
 use parquet::errors::{ParquetError, Result};
+use parquet::file::reader::Length;
 
-use crate::file::{damaged, memory_for};
+use crate::file::{damaged, memory_for, WeirFile};
 use crate::hdf5_file::unsupported;
 
 /// About so much of a column is read at once, in whole chunks.
@@ -49,6 +52,8 @@ pub struct Column {
     dims: Vec<i32>,
     entries: u64,
     chunk_rows: u64,
+    /// Where all rows lie one after the other, if they do.
+    place: Option<(WeirFile, u64)>,
 }
 
 /// The error of the crate as one of the extension.
@@ -78,7 +83,13 @@ fn number(raw: &[u8]) -> Option<DataType> {
     }
     let signed = raw[1] & 8 != 0;
     let float = |places: [u64; 5], out: DataType| {
-        let found = [field(12, 1)?, field(13, 1)?, field(14, 1)?, field(15, 1)?, field(16, 4)?];
+        let found = [
+            field(12, 1)?,
+            field(13, 1)?,
+            field(14, 1)?,
+            field(15, 1)?,
+            field(16, 4)?,
+        ];
         // Their order is not that of a VAX, and the first bit of the mantissa is implied.
         (found == places && raw[1] & 0x70 == 0x20).then_some(out)
     };
@@ -111,7 +122,9 @@ fn kind_of(dataset: &Dataset) -> std::result::Result<(Kind, ByteOrder, usize), S
     let numbers = |order: &ByteOrder, header: usize| {
         let raw = dataset.raw_datatype().map_err(|error| error.to_string())?;
         let found = raw.get(header..).and_then(number);
-        let found = found.ok_or(format!("has numbers of {width} bytes of an unusual form, which are not read"))?;
+        let found = found.ok_or(format!(
+            "has numbers of {width} bytes of an unusual form, which are not read"
+        ))?;
         Ok((Kind::Number(found), *order, width))
     };
     match dtype {
@@ -144,6 +157,24 @@ fn kind_of(dataset: &Dataset) -> std::result::Result<(Kind, ByteOrder, usize), S
     }
 }
 
+/// Where the rows begin if they lie one after the other; what doesn't fit is left to the crate.
+fn place_of(file: &Hdf5File, dataset: &Dataset, all_bytes: u64, len: u64) -> Option<u64> {
+    let header = file.get_or_parse_header(dataset.address()).ok()?;
+    let layout = header.messages.iter().find_map(|message| match message {
+        HdfMessage::DataLayout(found) => Some(&found.layout),
+        _ => None,
+    });
+    let Some(DataLayout::Contiguous { address, size }) = layout else {
+        return None;
+    };
+    if Cursor::is_undefined_offset(*address, file.superblock().offset_size) {
+        return None;
+    }
+    let begin = file.superblock().base_address.checked_add(*address)?;
+    let fits = *size == all_bytes && begin.checked_add(all_bytes)? <= len;
+    (fits && all_bytes > 0).then_some(begin)
+}
+
 fn filters_of(file: &Hdf5File, dataset: &Dataset) -> std::result::Result<(), String> {
     let header = file
         .get_or_parse_header(dataset.address())
@@ -152,10 +183,14 @@ fn filters_of(file: &Hdf5File, dataset: &Dataset) -> std::result::Result<(), Str
         let HdfMessage::FilterPipeline(pipeline) = message else {
             continue;
         };
-        let foreign = |filter: &&hdf5_reader::messages::filter_pipeline::FilterDescription| !(1..=6).contains(&filter.id);
+        let foreign =
+            |filter: &&hdf5_reader::messages::filter_pipeline::FilterDescription| !(1..=6).contains(&filter.id);
         if let Some(filter) = pipeline.filters.iter().find(foreign) {
             let name = filter.name.as_deref().unwrap_or("no name");
-            return Err(format!("is written with the filter {} ({name}), which is not read", filter.id));
+            return Err(format!(
+                "is written with the filter {} ({name}), which is not read",
+                filter.id
+            ));
         }
     }
     Ok(())
@@ -163,7 +198,12 @@ fn filters_of(file: &Hdf5File, dataset: &Dataset) -> std::result::Result<(), Str
 
 impl Column {
     /// The column that a dataset is, or why it is none.
-    pub fn of(file: &Hdf5File, name: String, dataset: Dataset) -> std::result::Result<Column, String> {
+    pub fn of(
+        source: &WeirFile,
+        file: &Hdf5File,
+        name: String,
+        dataset: Dataset,
+    ) -> std::result::Result<Column, String> {
         let Some((rows, inner)) = dataset.shape().split_first() else {
             return Err("is a scalar, which has no rows".into());
         };
@@ -172,9 +212,15 @@ impl Column {
         filters_of(file, &dataset)?;
         let dims: Option<Vec<i32>> = inner.iter().map(|dim| i32::try_from(*dim).ok()).collect();
         let entries = inner.iter().try_fold(1u64, |all, dim| all.checked_mul(*dim));
-        let fits = |entries: &u64| entries.checked_mul(width as u64).is_some_and(|bytes| bytes <= MOST_ROW_BYTES);
+        let fits = |entries: &u64| {
+            entries
+                .checked_mul(width as u64)
+                .is_some_and(|bytes| bytes <= MOST_ROW_BYTES)
+        };
         let (Some(dims), Some(entries)) = (dims, entries.filter(fits)) else {
-            return Err(format!("has rows of more than {MOST_ROW_BYTES} bytes, which are not read"));
+            return Err(format!(
+                "has rows of more than {MOST_ROW_BYTES} bytes, which are not read"
+            ));
         };
         if dims.len() >= MOST_RANK {
             return Err(format!("has more than {MOST_RANK} dimensions, which are not read"));
@@ -182,6 +228,8 @@ impl Column {
         if rows > i64::MAX as u64 {
             return Err(format!("has {rows} rows, which are not read"));
         }
+        let all_bytes = rows.checked_mul(entries * width as u64);
+        let place = all_bytes.and_then(|all| place_of(file, &dataset, all, source.len()));
         let chunk_rows = dataset.chunks().and_then(|chunks| chunks.first().copied()).unwrap_or(0);
         Ok(Column {
             name,
@@ -193,6 +241,7 @@ impl Column {
             dims,
             entries,
             chunk_rows: u64::from(chunk_rows),
+            place: place.map(|begin| (source.clone(), begin)),
         })
     }
 
@@ -248,16 +297,31 @@ impl Column {
         }
     }
 
+    /// The bytes of rows that lie one after the other.
+    fn in_place(&self, rows: &Range<u64>) -> Result<Option<bytes::Bytes>> {
+        let Some((file, begin)) = &self.place else {
+            return Ok(None);
+        };
+        let row_bytes = self.entries * self.width as u64;
+        let size = (rows.end - rows.start) * row_bytes;
+        file.read_exact(begin + rows.start * row_bytes, size as usize).map(Some)
+    }
+
     fn numbers<const N: usize, T: ArrowNativeType>(&self, rows: &Range<u64>, of: fn([u8; N]) -> T) -> Result<Buffer> {
-        let bytes = self.elements::<Bytes<N>>(rows)?;
-        let out: Vec<T> = match self.order {
-            ByteOrder::LittleEndian => bytes.into_iter().map(|bytes| of(bytes.0)).collect(),
-            ByteOrder::BigEndian => bytes
+        let reverses = self.order == ByteOrder::BigEndian && N > 1;
+        let entry = |mut bytes: [u8; N]| {
+            if reverses {
+                bytes.reverse();
+            }
+            of(bytes)
+        };
+        let out: Vec<T> = match self.in_place(rows)? {
+            Some(bytes) if !reverses => return Ok(Buffer::from(bytes)),
+            Some(bytes) => bytes.as_chunks::<N>().0.iter().copied().map(entry).collect(),
+            None => self
+                .elements::<Bytes<N>>(rows)?
                 .into_iter()
-                .map(|Bytes(mut bytes)| {
-                    bytes.reverse();
-                    of(bytes)
-                })
+                .map(|Bytes(bytes)| entry(bytes))
                 .collect(),
         };
         Ok(Buffer::from_vec(out))
@@ -330,6 +394,7 @@ impl Column {
         let mut out = ArrayData::builder(leaf)
             .len(count)
             .buffers(buffers)
+            .align_buffers(true)
             .build()
             .map_err(made)?;
         let mut outer = (rows.end - rows.start) as usize;

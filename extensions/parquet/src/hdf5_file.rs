@@ -158,10 +158,7 @@ impl Walk<'_> {
         if header.messages.iter().any(|message| {
             matches!(
                 message,
-                HdfMessage::SymbolTable(_)
-                    | HdfMessage::Link(_)
-                    | HdfMessage::LinkInfo(_)
-                    | HdfMessage::GroupInfo(_)
+                HdfMessage::SymbolTable(_) | HdfMessage::Link(_) | HdfMessage::LinkInfo(_) | HdfMessage::GroupInfo(_)
             )
         }) {
             if !self.seen.insert(address) {
@@ -233,15 +230,8 @@ fn add_symbols(file: &Hdf5File, table: &SymbolTableMessage, out: &mut BTreeMap<S
     let (storage, block) = (file.storage(), file.superblock());
     let (offset_size, length_size) = (block.offset_size, block.length_size);
     let heap = LocalHeap::parse_at_storage(storage, table.heap_address, offset_size, length_size)?;
-    let nodes = collect_btree_v1_leaves_storage(
-        storage,
-        table.btree_address,
-        offset_size,
-        length_size,
-        None,
-        &[],
-        None,
-    )?;
+    let nodes =
+        collect_btree_v1_leaves_storage(storage, table.btree_address, offset_size, length_size, None, &[], None)?;
     if nodes.is_empty() {
         return Ok(());
     }

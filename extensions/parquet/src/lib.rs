@@ -58,7 +58,11 @@ pub unsafe extern "C" fn weir_extension_load(runtime: Runtime, out: *mut Extensi
     (*out).abi = abi::EXTENSION_ABI;
     (*out).name = c"weir-parquet".as_ptr();
     (*out).version = concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast();
-    let others = [register::<ArrowTable>, register::<ArrayRecordTable>, register::<Hdf5Table>];
+    let others = [
+        register::<ArrowTable>,
+        register::<ArrayRecordTable>,
+        register::<Hdf5Table>,
+    ];
     others.iter().fold(
         register::<Table>(runtime, Some(select), error),
         |done, register| match done {

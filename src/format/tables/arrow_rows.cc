@@ -51,8 +51,8 @@ TableColumn column_of(const FieldType& field, const ArrowSchema& table) {
   return out;
 }
 
-// The entries of a row whose lists have the sizes of its shape, which lie side by side from `at` of `array` on.
-// Null if lists have to be looked at.
+// The entries of a row whose lists have the sizes of its shape, which lie side by side from `at` of `array`
+// on. Null if lists have to be looked at.
 const TableColumn* fixed_entries(const Shape& shape, const TableColumn& column, const ArrowArray*& array,
                                  int64_t& at) {
   const TableColumn* inner = &column;

@@ -147,9 +147,14 @@ bool fits_lists(const ArrowSchema& column, int depth, DType dtype) {
 Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
                  bool in_list);
 
+Status check_read(const ArrowSchema& column, const std::string& path) {
+  const std::string_view why = metadata_of(column, kNotReadKey);
+  if (why.empty()) return {};
+  return {Code::unimplemented, concat("the column ", path, " ", why)};
+}
+
 Status check_field(const FieldType& field, const ArrowSchema& column, const std::string& path, bool in_list) {
-  if (const std::string_view why = metadata_of(column, kNotReadKey); !why.empty())
-    return {Code::unimplemented, concat("the column ", path, " ", why)};
+  WEIR_TRY(check_read(column, path));
   const TableType type = table_type(column);
   bool fits = false;
   if (field.form == Form::object) {
@@ -344,6 +349,11 @@ Result<std::vector<FieldType>> natural_fields(const ArrowSchema& table, bool nul
   std::vector<FieldType> out;
   WEIR_TRY(Natural(nullable).members(table, "", false, out));
   WEIR_TRY(rows_of_fields(out, table, 0).status());
+  for (int64_t i = 0; i < table.n_children && out.empty(); ++i) {
+    // Nothing is left.
+    const ArrowSchema& column = *table.children[i];
+    WEIR_TRY(check_read(column, key_text(column.name ? column.name : "")));
+  }
   return out;
 }
 
@@ -364,8 +374,7 @@ Result<int64_t> rows_of_fields(const std::vector<FieldType>& fields, const Arrow
   if (counts.size() == 1) return counts.begin()->first;
   std::string found;
   for (const auto& [count, names] : counts) {
-    if (found.size() < kMostNamesBytes)
-      found += concat(found.empty() ? "" : ", ", count, " (", names, ")");
+    if (found.size() < kMostNamesBytes) found += concat(found.empty() ? "" : ", ", count, " (", names, ")");
   }
   return invalid_argument(expected_found("columns with the same number of rows", found, kLeaveOut));
 }

@@ -15,8 +15,8 @@ namespace weir {
 // The name of the structures that a map is a list of, a key and a value, whatever the file calls them.
 inline constexpr std::string_view kMapEntry = "map entry";
 
-// Metadata of a column, from the format: why it is not read, and how many rows it has if not all columns of the
-// table have the same number.
+// Metadata of a column, from the format: why it is not read, and how many rows it has if not all columns of
+// the table have the same number.
 inline constexpr std::string_view kNotReadKey = "weir.not_read";
 inline constexpr std::string_view kRowsKey = "weir.rows";
 
@@ -72,7 +72,8 @@ std::optional<Mistake> refuse_table_field(const FieldType& field);
 Status check_fields_of(const std::vector<FieldType>& fields, const ArrowSchema& table);
 // How many rows a column has, in a table of `rows`.
 int64_t rows_of_column(const ArrowSchema& column, int64_t rows);
-// How many rows the columns of the fields have; `rows` if there are none. invalid_argument if not all the same.
+// How many rows the columns of the fields have; `rows` if there are none. invalid_argument if not all the
+// same.
 Result<int64_t> rows_of_fields(const std::vector<FieldType>& fields, const ArrowSchema& table, int64_t rows);
 
 // The columns that the fields need, as TableFile::read takes them.

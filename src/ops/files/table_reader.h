@@ -39,8 +39,8 @@ struct TableWhere {
 
 class TableReader {
  public:
-  // Opens a file and checks that the fields fit it. Its rows are those of the columns `counted`. `where` may be
-  // null, and outlives the reader.
+  // Opens a file and checks that the fields fit it. Its rows are those of the columns `counted`. `where` may
+  // be null, and outlives the reader.
   static Result<std::unique_ptr<TableReader>> open(FileSystem& files, const TableFormat& format,
                                                    const std::string& name,
                                                    const std::vector<FieldType>& fields,

@@ -1,6 +1,6 @@
-// hdf5(files, fields, where, nulls, num_parallel_reads): the datasets of HDF5 files as the columns of a table,
-// whose rows are those of their first dimension. A file that fails is one error. Read ahead on the blocking
-// lane. Checkpoint: the file and the number of the next row.
+// hdf5(files, fields, where, nulls, num_parallel_reads): the datasets of HDF5 files as the columns of a
+// table, whose rows are those of their first dimension. A file that fails is one error. Read ahead on the
+// blocking lane. Checkpoint: the file and the number of the next row.
 #include "ops/files/table_source.h"
 
 namespace weir::hdf5_op {
