@@ -300,6 +300,52 @@ func FromTensors(value Value) Pipeline {
 	return begin(c)
 }
 
+// Hdf5Options is what Hdf5 takes beside its arguments.
+type Hdf5Options struct {
+	// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind:
+	// string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}`. Columns may be
+	// wider than in the file, int64 for int32. none: all columns as the first file has them. Default: none.
+	Fields Expression
+
+	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
+	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	Where Function
+
+	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
+	// `optional`. Default: "error".
+	Nulls String
+
+	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	NumParallelReads Int
+}
+
+// Hdf5 is the operator hdf5. Reads HDF5 files: each row is a dict of what the datasets have at that index of
+// their first dimension, a number of a dataset of one dimension, a tensor of one of more. The columns are
+// fields, or all datasets in the order of their names; one in a group has the name "group/name". Datasets of
+// different lengths cannot be rows of one table (invalid_argument), so fields then says which to read. Integers,
+// floats and booleans keep their dtypes, whatever their byte order; enumerations are their integers; text of
+// fixed or variable length is string. Scalars, compound types, references, opaque and variable-length data,
+// virtual datasets, external files and links, and filters other than deflate, shuffle, fletcher32, szip, nbit
+// and scaleoffset are left out, and not supported if fields asks for them (unimplemented). Columns that nothing
+// uses are not read. where is asked about each row, since the format has no statistics. A file that is missing
+// or damaged gives one error in place of its remaining rows, which names the dataset, and the next file follows;
+// by position, a damaged chunk fails its own rows only. Without where, elements are also read by their position
+// (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on its own thread. Needs the
+// extension weir-parquet (failed_precondition).
+//
+// files: A file name, a list of names, or a dataset of names.
+func Hdf5(files Files, options ...Hdf5Options) Pipeline {
+	c := newCall("hdf5")
+	c.positional("files", asFiles, files)
+	if c.atMostOne(len(options)) {
+		c.named("fields", asExpression, options[0].Fields)
+		c.named("where", asFunction, options[0].Where)
+		c.named("nulls", asString, options[0].Nulls)
+		c.named("num_parallel_reads", asInt, options[0].NumParallelReads)
+	}
+	return begin(c)
+}
+
 // JsonlOptions is what Jsonl takes beside its arguments.
 type JsonlOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".

@@ -91,6 +91,22 @@ struct FromGeneratorOptions {
   Value arguments{};
 };
 
+struct Hdf5Options {
+  // Which columns to read, and what becomes of their nulls: {id: int64, box: float32[4], words: string[?],
+  // kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32)}.
+  // Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.
+  // Default: none.
+  Value fields{};
+  // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
+  // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+  Function where{};
+  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
+  // optional. Default: "error".
+  String nulls{};
+  // The number of files to read in turns, one record of each; auto is 8. Default: 1.
+  Int num_parallel_reads{};
+};
+
 struct JsonlOptions {
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
@@ -1019,6 +1035,29 @@ inline Pipeline from_tensor_slices(const Value& value) {
 // value: The element: a tensor or a tuple or dict of tensors.
 inline Pipeline from_tensors(const Value& value) {
   return Pipeline(detail::OperatorCall("from_tensors").positional(value));
+}
+
+// Reads HDF5 files: each row is a dict of what the datasets have at that index of their first dimension, a
+// number of a dataset of one dimension, a tensor of one of more. The columns are fields, or all datasets in
+// the order of their names; one in a group has the name "group/name". Datasets of different lengths cannot be
+// rows of one table (invalid_argument), so fields then says which to read. Integers, floats and booleans keep
+// their dtypes, whatever their byte order; enumerations are their integers; text of fixed or variable length
+// is string. Scalars, compound types, references, opaque and variable-length data, virtual datasets, external
+// files and links, and filters other than deflate, shuffle, fletcher32, szip, nbit and scaleoffset are left
+// out, and not supported if fields asks for them (unimplemented). Columns that nothing uses are not read.
+// where is asked about each row, since the format has no statistics. A file that is missing or damaged gives
+// one error in place of its remaining rows, which names the dataset, and the next file follows; by position,
+// a damaged chunk fails its own rows only. Without where, elements are also read by their position
+// (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on its own thread. Needs the
+// extension weir-parquet (failed_precondition).
+// files: A file name, a list of names, or a dataset of names.
+inline Pipeline hdf5(const Files& files, const Hdf5Options& options = {}) {
+  return Pipeline(detail::OperatorCall("hdf5")
+                      .positional(files)
+                      .named("fields", options.fields)
+                      .named("where", options.where)
+                      .named("nulls", options.nulls)
+                      .named("num_parallel_reads", options.num_parallel_reads));
 }
 
 // Reads JSON lines: each line is an object, of which fields become a dict, in their order. Lines of white

@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 import pytest
-from tables import bytes_read, needs_parquet
+from tables import bytes_read, most_memory, needs_parquet
 
 import weir
 
@@ -316,6 +316,14 @@ def test_each_chunk_is_read_once_and_only_those_wanted(runtime, tmp_path):
     before = bytes_read()
     assert len(list(dataset)) == 100
     assert bytes_read() - before < 100 * (16 << 10) + (1 << 18)
+
+
+def test_memory(runtime, tmp_path):
+    values = np.random.default_rng(1).integers(0, 256, (200_000, 500), dtype="u1")
+    text = write(tmp_path / "a", {"x": values, "y": values}, chunks=(4000, 500))
+    piece = 2 * 4000 * 500
+    most = most_memory(weir.parse(f"{text} | batch(100)", runtime=runtime))
+    assert most < 2 * piece + (8 << 20) + (8 << 20), most
 
 
 def read_all(runtime, text, most=20_000):

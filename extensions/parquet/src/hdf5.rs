@@ -22,7 +22,7 @@ const MOST_ROWS: u64 = 8192;
 
 struct Shared {
     file: WeirFile,
-    columns: Vec<Column>,
+    columns: Vec<Arc<Column>>,
     /// The names of datasets that are no columns, with the reasons.
     refused: Vec<(String, String)>,
 }
@@ -47,7 +47,7 @@ impl Shared {
                 Found::Refused(why) => Err(why),
             };
             match made {
-                Ok(column) => columns.push(column),
+                Ok(column) => columns.push(Arc::new(column)),
                 Err(why) => refused.push((name, why)),
             }
         }
@@ -95,7 +95,7 @@ impl Format for Hdf5Table {
     }
 
     fn read(&self, paths: &[&[u8]], ranges: &[Range<i64>]) -> Result<Box<dyn RecordBatchReader + Send>> {
-        let wanted = |column: &&Column| paths.contains(&column.name.as_bytes());
+        let wanted = |column: &&Arc<Column>| paths.contains(&column.name.as_bytes());
         let columns: Vec<_> = self.shared.columns.iter().filter(wanted).cloned().collect();
         let ranges: VecDeque<_> = ranges
             .iter()
@@ -108,7 +108,9 @@ impl Format for Hdf5Table {
         }
         Ok(Box::new(Stream::new(Batches {
             shared: self.shared.clone(),
-            schema: Arc::new(Schema::new(columns.iter().map(Column::field).collect::<Vec<_>>())),
+            schema: Arc::new(Schema::new(
+                columns.iter().map(|column| column.field()).collect::<Vec<_>>(),
+            )),
             slabs: columns.iter().map(|_| None).collect(),
             columns,
             ranges,
@@ -125,7 +127,7 @@ struct Slab {
 struct Batches {
     shared: Arc<Shared>,
     schema: SchemaRef,
-    columns: Vec<Column>,
+    columns: Vec<Arc<Column>>,
     /// What was read last of each column.
     slabs: Vec<Option<Slab>>,
     ranges: VecDeque<Range<u64>>,
@@ -144,7 +146,7 @@ impl Batches {
         let first = rows.start;
         match read(column, rows.clone()) {
             Ok(slab) => return Ok(slab),
-            Err(error) if rows.end - first == 1 || self.shared.file.take_failure() => return Err(failed(error)),
+            Err(error) if self.shared.file.take_failure() || rows.end - first == 1 => return Err(failed(error)),
             Err(_) => {}
         }
         let mut slab = read(column, first..first + 1).map_err(failed)?;

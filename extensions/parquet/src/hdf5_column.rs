@@ -30,7 +30,6 @@ const MOST_ROW_BYTES: u64 = 256 << 20;
 const MOST_RANK: usize = 8;
 const MOST_REFERENCE: usize = 16;
 
-#[derive(Clone)]
 enum Kind {
     Boolean,
     Number(DataType),
@@ -39,7 +38,6 @@ enum Kind {
     Text,
 }
 
-#[derive(Clone)]
 pub struct Column {
     pub name: String,
     pub rows: u64,

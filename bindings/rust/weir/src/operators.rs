@@ -307,6 +307,60 @@ impl FromGeneratorOptions {
     }
 }
 
+/// What `hdf5` takes beside its arguments. Each begins as its default.
+#[derive(Clone, Debug, Default)]
+#[must_use]
+pub struct Hdf5Options {
+    fields: Expression,
+    r#where: Function,
+    nulls: Text,
+    num_parallel_reads: Int,
+}
+
+impl Hdf5Options {
+    /// All as their defaults.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Which columns to read, and what becomes of their nulls: `{id: int64, box: float32\[4\], words:
+    /// string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score:
+    /// optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as
+    /// the first file has them.
+    ///
+    /// Default: `none`.
+    pub fn fields(mut self, value: impl Into<Expression>) -> Self {
+        self.fields = value.into();
+        self
+    }
+
+    /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
+    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    ///
+    /// Default: `none`.
+    pub fn r#where(mut self, value: impl Into<Function>) -> Self {
+        self.r#where = value.into();
+        self
+    }
+
+    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
+    /// nulls are `optional`.
+    ///
+    /// Default: `"error"`.
+    pub fn nulls(mut self, value: impl Into<Text>) -> Self {
+        self.nulls = value.into();
+        self
+    }
+
+    /// The number of files to read in turns, one record of each; auto is 8.
+    ///
+    /// Default: `1`.
+    pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
+        self.num_parallel_reads = value.into();
+        self
+    }
+}
+
 /// What `jsonl` takes beside its arguments. Each begins as its default.
 #[derive(Clone, Debug, Default)]
 #[must_use]
@@ -1835,6 +1889,35 @@ pub fn from_tensor_slices(value: impl Into<Value>) -> Pipeline {
 #[must_use]
 pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_tensors").positional(value.into()))
+}
+
+/// Reads HDF5 files: each row is a dict of what the datasets have at that index of their first
+/// dimension, a number of a dataset of one dimension, a tensor of one of more. The columns are
+/// `fields`, or all datasets in the order of their names; one in a group has the name `"group/name"`.
+/// Datasets of different lengths cannot be rows of one table (invalid_argument), so `fields` then says
+/// which to read. Integers, floats and booleans keep their dtypes, whatever their byte order;
+/// enumerations are their integers; text of fixed or variable length is string. Scalars, compound
+/// types, references, opaque and variable-length data, virtual datasets, external files and links, and
+/// filters other than deflate, shuffle, fletcher32, szip, nbit and scaleoffset are left out, and not
+/// supported if `fields` asks for them (unimplemented). Columns that nothing uses are not read. `where`
+/// is asked about each row, since the format has no statistics. A file that is missing or damaged gives
+/// one error in place of its remaining rows, which names the dataset, and the next file follows; by
+/// position, a damaged chunk fails its own rows only. Without `where`, elements are also read by their
+/// position (`global_shuffle`, `partition`, `weir_dataset_at`). Reads ahead of its consumer, on its own
+/// thread. Needs the extension weir-parquet (failed_precondition).
+///
+/// * `files`: A file name, a list of names, or a dataset of names.
+///
+/// [`hdf5_with`] takes options as well.
+#[must_use]
+pub fn hdf5(files: impl Into<Files>) -> Pipeline {
+    hdf5_with(files, Hdf5Options::new())
+}
+
+/// [`hdf5`] with options.
+#[must_use]
+pub fn hdf5_with(files: impl Into<Files>, options: Hdf5Options) -> Pipeline {
+    Pipeline::begin(OperatorCall::new("hdf5").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
 /// Reads JSON lines: each line is an object, of which `fields` become a dict, in their order. Lines of
