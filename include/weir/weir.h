@@ -714,7 +714,8 @@ typedef struct weir_table_format {
    * ARROW:extension:name "weir.nanoseconds", 16 bytes of two's complement, little-endian. A column with the
    * metadata weir.not_read is refused with that reason if it is asked for, and else left out. If columns have
    * different numbers of rows, each says its own by the metadata weir.rows, a decimal number, and `rows` is
-   * the largest; only columns with the same number are read together. */
+   * the largest; only columns with the same number are read together. Lists of fixed sizes are `[?]` unless
+   * the column has the metadata weir.shape, of any value; then their sizes are the shape. */
   int32_t (*open)(void* user_data, weir_file file, uint64_t size, weir_call call, struct ArrowSchema* schema,
                   int64_t* rows, void** table);
   /* Sets `ranges` to pairs of numbers, the first row and how many, in rising order: the rows for which the

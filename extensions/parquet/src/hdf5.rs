@@ -1,7 +1,7 @@
 //! One HDF5 file: its datasets are columns, and its rows those of their first dimension. Each column is read in slabs of
 //! whole chunks, of which batches are slices.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Arc;
@@ -32,7 +32,9 @@ pub struct Hdf5Table {
 }
 
 fn with_metadata(field: Field, key: &str, value: String) -> Field {
-    field.with_metadata(HashMap::from([(key.to_string(), value)]))
+    let mut metadata = field.metadata().clone();
+    metadata.insert(key, value);
+    field.with_metadata(metadata)
 }
 
 impl Shared {
@@ -65,9 +67,12 @@ impl Shared {
     fn schema(&self) -> Schema {
         let all = self.rows();
         let even = self.columns.iter().all(|column| column.rows == all);
-        let read = self.columns.iter().map(|column| match even {
-            true => column.field(),
-            false => with_metadata(column.field(), "weir.rows", column.rows.to_string()),
+        let read = self.columns.iter().map(|column| {
+            let field = with_metadata(column.field(), "weir.shape", "fixed".into());
+            match even {
+                true => field,
+                false => with_metadata(field, "weir.rows", column.rows.to_string()),
+            }
         });
         let refused = self.refused.iter().map(|(name, why)| {
             let field = Field::new(name, DataType::Null, true);

@@ -231,8 +231,9 @@ class Natural {
     return refused(path, concat("is ", described(column), ", which is not read"), kLeaveOut);
   }
 
-  // What lists of fixed sizes are of, if elements can have their sizes as a shape.
+  // What lists of fixed sizes are of, if their sizes are a shape.
   static const ArrowSchema* fixed_shape(const ArrowSchema& column, Shape& shape) {
+    if (metadata_of(column, kShapeKey).empty()) return nullptr;
     std::vector<int64_t> sizes;
     const ArrowSchema* inner = &column;
     TableType type = table_type(column);

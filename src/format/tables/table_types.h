@@ -15,10 +15,11 @@ namespace weir {
 // The name of the structures that a map is a list of, a key and a value, whatever the file calls them.
 inline constexpr std::string_view kMapEntry = "map entry";
 
-// Metadata of a column, from the format: why it is not read, and how many rows it has if not all columns of
-// the table have the same number.
+// Metadata of a column, from the format: why it is not read; how many rows it has if not all columns of the
+// table have the same number; that the sizes of its lists are a shape.
 inline constexpr std::string_view kNotReadKey = "weir.not_read";
 inline constexpr std::string_view kRowsKey = "weir.rows";
+inline constexpr std::string_view kShapeKey = "weir.shape";
 
 // What a column has, by its Arrow type.
 struct TableType {
