@@ -115,6 +115,25 @@ def test_nulls(runtime, tmp_path):
             assert rows[i]["nothing"] == 5
 
 
+def test_lists_of_fixed_sizes_may_be_read_as_shapes(runtime, tmp_path):
+    pair = pyarrow.list_(pyarrow.int64(), 2)
+    table = pyarrow.table(
+        {
+            "nested": pyarrow.array([[[1, 2], [3, 4], [5, 6]], [[7, 8], [9, 10], [11, 12]]], pyarrow.list_(pair, 3)),
+            "null": pyarrow.array([[1, 2], None], pair),
+            "pair": pyarrow.array([[1, 2], [3, 4]], pair),
+        }
+    )
+    write(tmp_path / "a", table, 2)
+    assert str(arrow(runtime, tmp_path / "a").spec) == "{nested: ragged(int64), null: int64[?], pair: int64[?]}"
+    fields = "{nested: int64[3, 2], null: optional(int64[2]), pair: int64[2]}"
+    dataset = arrow(runtime, tmp_path / "a", f", {fields}")
+    assert str(dataset.spec) == "{nested: int64[3, 2], null: optional<int64[2]>, pair: int64[2]}"
+    assert [plain(row) for row in dataset] == table.to_pylist()
+    with pytest.raises(weir.errors.InvalidArgument, match="null"):
+        list(arrow(runtime, tmp_path / "a", ", {null: int64[2]}"))
+
+
 def test_dictionaries_that_change(runtime, tmp_path):
     path = tmp_path / "changes"
     draw = random.Random(3)

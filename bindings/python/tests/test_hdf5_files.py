@@ -302,6 +302,29 @@ def test_files_in_turns_and_continuing(runtime, tmp_path, files):
         assert all(row["n"].tolist() == [3 * i, 3 * i + 1, 3 * i + 2] for row in rows for i in [int(row["s"][2:])])
 
 
+@pytest.mark.parametrize("chunks", [None, (50_000,), (7,)])
+def test_pieces_of_many_rows(runtime, tmp_path, chunks):
+    """A piece is given as several batches, and those of the columns end at different rows."""
+    count = 100_000
+    columns = {
+        "byte": numbers("u1", count),
+        "long": np.array([b"%d" % i * (i % 9) for i in range(count)], "S60"),
+        "number": np.arange(count) * 0.5,
+        "text": np.array([b"%d" % i for i in range(count)], dtype=object),
+    }
+    with h5py.File(tmp_path / "a", "w") as file:
+        for name, values in columns.items():
+            kind = h5py.string_dtype() if name == "text" else None
+            file.create_dataset(name, data=values, dtype=kind, chunks=None if name == "number" else chunks)
+    for rest, first in (("", 0), (" | skip(12345)", 12345)):
+        dataset = weir.parse(f'hdf5("{tmp_path / "a"}"){rest} | batch(1000)', runtime=runtime)
+        for batch in dataset:
+            for name, values in columns.items():
+                assert batch[name].tolist() == values[first : first + len(batch[name])].tolist()
+            first += len(batch["byte"])
+        assert first == count
+
+
 def test_each_chunk_is_read_once_and_only_those_wanted(runtime, tmp_path):
     values = np.random.default_rng(1).integers(0, 256, (100_000, 100), dtype="u1")
     text = write(tmp_path / "a", {"x": values, "unused": values}, chunks=(777, 64))
