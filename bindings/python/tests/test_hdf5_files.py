@@ -342,10 +342,10 @@ def test_each_chunk_is_read_once_and_only_those_wanted(runtime, tmp_path):
 
 
 def test_memory(runtime, tmp_path):
-    values = np.random.default_rng(1).integers(0, 256, (200_000, 500), dtype="u1")
+    values = np.random.default_rng(1).integers(0, 256, (100_000, 500), dtype="u1")
     text = write(tmp_path / "a", {"x": values, "y": values}, chunks=(4000, 500))
     piece = 2 * 4000 * 500
-    most = most_memory(weir.parse(f"{text} | batch(100)", runtime=runtime))
+    most = most_memory(weir.parse(f"{text} | batch(1000)", runtime=runtime))
     assert most < 2 * piece + (8 << 20) + (8 << 20), most
 
 
