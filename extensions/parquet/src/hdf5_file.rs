@@ -79,7 +79,7 @@ pub fn open(file: &WeirFile) -> Result<Hdf5File> {
 pub fn unsupported(error: &Error) -> Option<String> {
     match error {
         Error::Context { source, .. } => unsupported(source),
-        Error::UnsupportedLayoutClass(3) => Some("is a virtual dataset, which is not read".into()),
+        Error::UnsupportedLayoutClass(3) => Some("virtual datasets are not supported".into()),
         Error::UnsupportedObjectHeaderVersion(_)
         | Error::UnsupportedDataspaceVersion(_)
         | Error::UnsupportedDatatypeClass(_)
@@ -91,7 +91,7 @@ pub fn unsupported(error: &Error) -> Option<String> {
         | Error::UnsupportedChunkIndexType(_)
         | Error::UnsupportedFilter(_)
         | Error::UnsupportedEncoding(_)
-        | Error::ResourceLimit(_) => Some(format!("cannot be read: {error}")),
+        | Error::ResourceLimit(_) => Some(error.to_string()),
         _ => None,
     }
 }
@@ -186,7 +186,7 @@ impl Walk<'_> {
 
     fn refuse(&mut self, path: String, error: Error) -> Result<()> {
         match unsupported(&error) {
-            Some(why) => self.add(path, Found::Refused(why)),
+            Some(why) => self.add(path, Found::Refused(format!("cannot be read: {why}"))),
             None => Err(error.with_context(path)),
         }
     }
