@@ -5,10 +5,10 @@ lmdb, webdataset, npy and tokens.
     bench/tables.py [--rounds N] [--rows N] [--extensions FOLDER]
 
 Needs the package weir, the extension weir-parquet, pyarrow and fastparquet, which finds the bytes of pages; the rows of HF
-datasets need datasets, those of ArrayRecord, HDF5 (h5py), LMDB and webdataset these packages. Each side gives batches of 8,192 rows as
-NumPy arrays, of JSON lines Arrow batches, of windows batches of 64, and of ArrayRecord, LMDB and tar archives the bytes of
-each record, value or member. A ratio is the processor time of the peer over that of weir, all threads counted, in turns. The
-row of bytes counts what the process reads (/proc/self/io).
+datasets need datasets, those of ArrayRecord, HDF5 (h5py), LMDB and webdataset these packages. Each side gives batches of
+8,192 rows as NumPy arrays, of JSON lines Arrow batches, of windows batches of 64, and of ArrayRecord, LMDB and tar archives
+the bytes of each record, value or member. A ratio is the processor time of the peer over that of weir, all threads counted,
+in turns. The row of bytes counts what the process reads (/proc/self/io).
 """
 
 import argparse
