@@ -404,6 +404,12 @@ void Block::reset(size_t count) {
   for (Column& column : columns) column.clear();
 }
 
+void Block::swap_columns(Block& other) noexcept {
+  columns.swap(other.columns);
+  for (Column& column : columns) column.clear_target();
+  for (Column& column : other.columns) column.clear_target();
+}
+
 void Block::set_error(ErrorPtr error, size_t count) noexcept {
   try {
     columns.resize(count);
@@ -469,7 +475,7 @@ void Block::gather_from(const Block& source, std::span<const int32_t> keep) {
 
 void Block::gather_thinned(Block& source, std::span<const int32_t> keep) {
   if (!source.thinned) return gather_from(source, keep);
-  columns.swap(source.columns);
+  swap_columns(source);
   errors.clear();
   for (const RowError& error : source.errors) {
     const auto at = std::lower_bound(keep.begin(), keep.end(), error.row);

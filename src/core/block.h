@@ -244,6 +244,8 @@ class Block {
 
   // Forgets rows and errors but keeps the memory of `count` columns.
   void reset(size_t count);
+  // Swaps the columns alone; places that were offered for them are gone.
+  void swap_columns(Block& other) noexcept;
   // Holds one failed row and nothing else. Needs no memory.
   void set_error(ErrorPtr error, size_t count) noexcept;
   // Holds as many rows as `failed` lists, all of them failed.

@@ -80,6 +80,23 @@ TEST_CASE("A bound target is filled once, if it is large enough") {
   CHECK(column.make_dense(DType::uint8, Shape{8}, 8) != buffer->data() + 64);
 }
 
+TEST_CASE("Places stay behind where columns are swapped") {
+  const auto buffer = Buffer::allocate(256);
+  Block offered, other;
+  offered.reset(1);
+  other.reset(1);
+  offered.columns[0].bind_target(buffer, buffer->data() + 64, 64);
+  SECTION("alone") { offered.swap_columns(other); }
+  SECTION("with their thinned rows") {
+    other.columns[0].make_dense<int64_t>(Shape(), 1)[0] = 7;
+    other.rows = 1;
+    other.thinned = true;
+    offered.gather_thinned(other, std::vector<int32_t>{0});
+  }
+  for (Block* block : {&offered, &other})
+    CHECK(block->columns[0].make_dense(DType::int64, Shape(), 2) != buffer->data() + 64);
+}
+
 TEST_CASE("Large columns without a place take their memory from a pool, which stays behind when they move") {
   BufferPool pool(1 << 20);
   constexpr int kRows = (64 << 10) / 8;

@@ -103,7 +103,7 @@ inline void move_to(Block& block, bool drop, Block& out) {
   if (drop) {
     out.reset(0);
   } else {
-    out.columns.swap(block.columns);
+    out.swap_columns(block);
   }
   out.rows = block.rows;
   out.errors.swap(block.errors);

@@ -87,7 +87,7 @@ class FromGenerator final : public Cursor {
       given_ += given;
     }
     if (made_.rows == 0) return ended_ ? PullResult::end : PullResult::cancelled;
-    std::swap(out.columns, made_.columns);
+    out.swap_columns(made_);
     out.rows = std::exchange(made_.rows, 0);
     out.errors.swap(made_.errors);
     made_.errors.clear();

@@ -117,5 +117,15 @@ TEST_CASE("tokens says what it expects") {
   CHECK(cardinality("tokens(\"f\", 4, int32)") == -2);
 }
 
+// The rows of a large batch are made in their place, piece by piece.
+TEST_CASE("tokens: every row of large batches is the one that is due") {
+  TemporaryFolder folder;
+  const std::string text = call("tokens", counting(folder, "t", 640'000), ", 32, uint16");
+  const Lines all = run(text + " | map(x -> x[0])", 100);
+  REQUIRE(all.size() == 20'000);
+  for (const char* size : {"1500", "2048", "8192", "20000"})
+    CHECK(run(text + " | batch(" + size + ") | map(x -> x[:, 0]) | unbatch()", 100) == all);
+}
+
 }  // namespace
 }  // namespace weir::test
