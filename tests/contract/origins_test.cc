@@ -156,10 +156,12 @@ TEST_CASE("origins: by position elements and errors have those that they have in
            some + " | batch(4)",
            some + " | batch(4) | batch(2)",
            some + " | concatenate(tfrecord(\"b\")) | repeat(2)",
+           "jsonl(\"j\", {n: int64}) | map(e -> assert(e.n != 7, \"no\", e.n))",
            "mix_datasets([" + some + ", tfrecord(\"b\")], [0.5, 0.5])",
        }) {
     CAPTURE(text);
     Files files;
+    files.files.put("j", "{\"n\": 6}\n{\"n\": 7}\n{\"n\": 8}\n{\"n\": \"nine\"}\n{\"n\": 10}\n");
     std::vector<std::string> in_order = files.origins(text, 1024);
     files.iterator.reset();
     std::vector<std::string> by_position = files.origins(text + " | global_shuffle(seed: 1)", 1024);

@@ -134,6 +134,21 @@ def test_lists_of_fixed_sizes_may_be_read_as_shapes(runtime, tmp_path):
         list(arrow(runtime, tmp_path / "a", ", {null: int64[2]}"))
 
 
+def test_errors_by_position_name_file_and_record(runtime, tmp_path):
+    write(tmp_path / "a", pyarrow.table({"n": list(range(30))}), 10)
+    write(tmp_path / "b", pyarrow.table({"n": list(range(100, 130))}), 10)
+    files = f'arrow(["{tmp_path / "a"}", "{tmp_path / "b"}"])'
+    text = f'{files} | global_shuffle(seed: 1) | map(e -> assert(e.n != 117, "no", e.n))'
+    iterator = iter(weir.parse(text, runtime=runtime))
+    found = []
+    for _ in range(60):
+        try:
+            found.append(int(next(iterator)))
+        except weir.errors.InvalidArgument as error:
+            assert f"{tmp_path / 'b'}, record 17" in str(error)
+    assert sorted(found) == [*range(30), *range(100, 117), *range(118, 130)]
+
+
 def test_dictionaries_that_change(runtime, tmp_path):
     path = tmp_path / "changes"
     draw = random.Random(3)

@@ -59,7 +59,10 @@ class RecordAccess final : public Access {
       row += read_run(part, record, run, static_cast<int>(row), *owners, out);
     }
     if (fails_if_cancelled(ctx, positions.size(), out.columns.size(), out)) return;
+    Origins origins;
+    origins.swap(out.origins);
     rows_->finish();
+    out.origins.swap(origins);
     if (owners->list.size() == 1 && owners->list[0].get() == spare_.get()) spare_owners_ = std::move(owners);
   }
 

@@ -46,7 +46,7 @@ class TableAccess final : public Access {
     for (size_t begin = 0; begin < positions.size();) {
       size_t end = begin + 1;
       while (end < positions.size() && positions[end] == positions[end - 1] + 1) ++end;
-      begin += read_run(ctx, positions[begin], end - begin, out);
+      begin += append_run(ctx, positions[begin], end - begin, out);
     }
     fails_if_cancelled(ctx, positions.size(), components_, out);
   }
@@ -74,39 +74,33 @@ class TableAccess final : public Access {
     parts_[part].reader = std::move(reader);
   }
 
-  size_t fail(const Status& status, Block& out) {
-    one_.set_error(status.pointer(), components_);
-    out.append(one_, 0, 1);
-    return 1;
-  }
-
   // Appends some of these rows, one at least.
-  size_t read_run(Context& ctx, int64_t position, size_t rows, Block& out) {
+  size_t append_run(Context& ctx, int64_t position, size_t rows, Block& out) {
     const auto after = std::upper_bound(parts_.begin(), parts_.end(), position,
                                         [](int64_t at, const Part& part) { return at < part.first; });
     Part& part = *(after - 1);
     const int64_t row = position - part.first;
-    const int begin = out.rows;
-    if (part.source != 0) out.origins.add(begin, Origin(part.source, row));
-    if (!part.failure.ok()) return fail(part.failure, out);
+    const Status read = read_run(ctx, part, row, rows);
+    if (!read.ok()) one_.set_error(read.pointer(), components_);
+    one_.origins.clear();
+    if (part.source != 0) one_.origins.add(0, Origin(part.source, row));
+    out.append(one_, 0, one_.rows);
+    return static_cast<size_t>(one_.rows);
+  }
+
+  // Reads some of these rows of a part, one at least.
+  Status read_run(Context& ctx, Part& part, int64_t row, size_t rows) {
+    if (!part.failure.ok()) return part.failure;
     if (!part.reader) {
-      auto reader = open(ctx, part.name);
-      if (!reader.ok()) return fail(reader.status(), out);
-      keep(static_cast<size_t>(&part - parts_.data()), *std::move(reader));
+      WEIR_ASSIGN(std::unique_ptr<TableReader> reader, open(ctx, part.name));
+      keep(static_cast<size_t>(&part - parts_.data()), std::move(reader));
     }
     const RecordPosition from{static_cast<uint64_t>(row), static_cast<uint64_t>(row)};
-    Status status = part.reader->seek(from, static_cast<int64_t>(rows));
-    if (status.ok()) status = part.reader->next_batch(ctx, rows, INT64_MAX, one_);
-    if (status.ok() && one_.rows > 0) {
-      out.append(one_, 0, one_.rows);
-      return static_cast<size_t>(one_.rows);
-    }
-    if (status.ok()) {
-      status =
-          file_error(Code::data_loss, expected_found("as many rows as when the file was opened", "fewer"),
-                     part.name, -1, row);
-    }
-    return fail(status, out);
+    WEIR_TRY(part.reader->seek(from, static_cast<int64_t>(rows)));
+    WEIR_TRY(part.reader->next_batch(ctx, rows, INT64_MAX, one_));
+    if (one_.rows > 0) return {};
+    return file_error(Code::data_loss, expected_found("as many rows as when the file was opened", "fewer"),
+                      part.name, -1, row);
   }
 
   const RefPtr<const TableFormat> format_;
