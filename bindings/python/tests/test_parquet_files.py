@@ -280,3 +280,21 @@ def test_memory(runtime, tmp_path, page, codec):
     used = sum(group.column(i).total_uncompressed_size for i in range(2))
     read = weir.parse(f'parquet("{path}", {{a: float64, s: string}}) | batch(8192)', runtime=runtime)
     assert most_memory(read) <= 2 * used + (8 << 20)
+
+
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_checksums_of_pages(runtime, tmp_path, version):
+    path = tmp_path / "p"
+    options = {"use_dictionary": False, "compression": "none", "data_page_version": version, "data_page_size": 800}
+    table = pyarrow.table({"n": pyarrow.array(range(1000), pyarrow.int64())})
+    parquet.write_table(table, path, write_page_checksum=True, write_batch_size=100, **options)
+    read = weir.parse(f'parquet("{path}") | map(row -> row.n)', runtime=runtime)
+    assert [int(n) for n in read] == list(range(1000))
+    damaged = bytearray(path.read_bytes())
+    damaged[damaged.index((550).to_bytes(8, "little"))] ^= 1
+    path.write_bytes(damaged)
+    iterator, found = iter(read), []
+    with pytest.raises(weir.errors.DataLoss, match="(?i)checksum.*p, record"):
+        while True:
+            found.append(int(next(iterator)))
+    assert found == list(range(len(found))) and 400 < len(found) <= 550
