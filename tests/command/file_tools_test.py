@@ -333,6 +333,13 @@ def convert(tool):
     tool("convert", "folder", "again.tfrecord.gz")
     equal(tool.run('tfrecord("again.tfrecord.gz", compression: "gzip") | map(r -> parse_example(r, {count: int64}).count)'),
           "1\n-2\n0\n", "Examples from saved elements")
+    exact = "large,some,few\n1e300,0.1234567890123,0.1\n-2,16777217,3\n0.5,0.5,1e30\n"
+    tool.write("exact.csv", exact)
+    tool("convert", "exact.csv", "same.csv")
+    numbers = [row.split(",") for row in exact.splitlines()[1:]]
+    equal([row.split(",")[1:] for row in tool.read("same.csv").decode().splitlines()[1:]], [row[:2] for row in numbers],
+          "numbers that float32 would change")
+    check("[float64, float64, float32]" in tool("info", "exact.csv"), "their dtypes")
     tool("convert", "plain.txt", "lines.tfrecord")
     equal(tool.run('tfrecord("lines.tfrecord")'), '"one"\n""\n"two"\n', "records of lines")
     tool("convert", "lines.tfrecord", "lines.txt")

@@ -36,8 +36,9 @@ Feature text_feature(std::string name, std::string_view text) {
 }
 
 std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFile& file) {
-  constexpr std::array<Feature::Kind, 3> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
-                                                   Feature::Kind::bytes};
+  // What a float32 would change stays the text that it is.
+  constexpr std::array<Feature::Kind, 4> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
+                                                   Feature::Kind::bytes, Feature::Kind::bytes};
   std::vector<ColumnKind> columns(file.columns.size());
   each_row(
       runtime, rows_of(runtime, file), -1,

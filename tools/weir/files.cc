@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -391,6 +392,16 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   return out;
 }
 
+// Whether a float32 is written with the same digits.
+static bool is_single(double number) {
+  const auto single = static_cast<float>(number);
+  if (static_cast<double>(single) == number || number != number) return true;
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
+  double again = 0;
+  return parse_number({text.data(), static_cast<size_t>(end - text.data())}, again) && again == number;
+}
+
 void ColumnKind::add(std::string_view text) {
   if (text.empty()) {
     ++missing_;
@@ -399,6 +410,7 @@ void ColumnKind::add(std::string_view text) {
   ++values_;
   int64_t whole = 0;
   double number = 0;
+  single_ = single_ && parse_number(text, number) && is_single(number);
   if (ints_ && parse_number(text, whole)) return;
   // A whole number beyond int64 keeps its digits as text only.
   const bool digits = text.find_first_not_of("+-0123456789 ") == std::string_view::npos;
@@ -408,7 +420,7 @@ void ColumnKind::add(std::string_view text) {
 
 ColumnKind::Kind ColumnKind::kind() const {
   if (values_ == 0 || !floats_) return Kind::text;
-  return ints_ ? Kind::ints : Kind::floats;
+  return ints_ ? Kind::ints : single_ ? Kind::floats : Kind::doubles;
 }
 
 FileKind kind_to_write(const std::string& name) {

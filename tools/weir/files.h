@@ -68,7 +68,8 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit);
 // each.
 class ColumnKind {
  public:
-  enum class Kind { ints, floats, text };
+  // `doubles`: float32 would change one of them.
+  enum class Kind { ints, floats, doubles, text };
   void add(std::string_view text);
   Kind kind() const;
   uint64_t missing() const { return missing_; }
@@ -76,6 +77,7 @@ class ColumnKind {
  private:
   bool ints_ = true;
   bool floats_ = true;
+  bool single_ = true;
   uint64_t values_ = 0;
   uint64_t missing_ = 0;
 };

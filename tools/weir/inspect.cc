@@ -223,13 +223,13 @@ bool info_of_records(const Runtime& runtime, const DataFile& file) {
 }
 
 const char* dtype_of(const ColumnKind& column) {
-  constexpr std::array<const char*, 3> kDtypes = {"int64", "float32", "string"};
+  constexpr std::array<const char*, 4> kDtypes = {"int64", "float32", "float64", "string"};
   return kDtypes[static_cast<size_t>(column.kind())];
 }
 
 // A column as a document writes it: its dtype, or what stands for an empty field.
 std::string column_text(const ColumnKind& column) {
-  constexpr std::array<const char*, 3> kDefaults = {"0", "0.0", "\"\""};
+  constexpr std::array<const char*, 4> kDefaults = {"0", "0.0", "float64(0.0)", "\"\""};
   return column.missing() == 0 ? dtype_of(column) : kDefaults[static_cast<size_t>(column.kind())];
 }
 
