@@ -178,6 +178,13 @@ def of_an_extension(tool):
         tool("convert", "a", f"{name}.csv")
         rows = "".join(f"{i},row {i}\n" for i in range(20))
         equal((tool.folder / f"{name}.csv").read_text(), "i,s\n" + rows, "convert")
+    (tool.folder / "n").write_bytes((ROOT / "tests/conformance/data/new/parquet/nulls-are-errors.parquet").read_bytes())
+    check("elements     4\n" in tool("info", "n"), "info of nulls")
+    check('\n  parquet("n", nulls: "optional")\n' in tool("info", "n"), "their document")
+    equal(tool("head", "-n", 1, "n"), '{a: some(1), b: some("x"), f: none}\n', "head of nulls")
+    equal(tool("validate", "n"), "n: 4 rows, no damage\n", "validate of nulls")
+    tool("convert", "n", "n.jsonl")
+    equal(len((tool.folder / "n.jsonl").read_text().splitlines()), 4, "convert of nulls")
     (tool.folder / "r").write_bytes((ROOT / "tests/conformance/data/own/array_record/three.array_record").read_bytes())
     info = tool("info", "r")
     for line in ("kind         ArrayRecord file (Riegeli)\n", "elements     3\n", "structure    string\n", '\n  array_record("r")\n'):

@@ -149,7 +149,7 @@ TEST_CASE("origins: an error names file and record, whichever operator failed") 
 
 TEST_CASE("origins: by position elements and errors have those that they have in order") {
   const std::string some = "tfrecord(\"a\") | map(r -> assert(r != \"a7\", \"no\", r))";
-  for (const std::string& text : {
+  for (const std::string& text : std::vector<std::string>{
            some,
            some + " | enumerate()",
            "zip(range(1500), " + some + ", tfrecord(\"a\"))",

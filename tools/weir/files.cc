@@ -237,6 +237,7 @@ bool is_of_extension(const Runtime& runtime, DataFile& file, std::string_view co
   file.kind = FileKind::columns;
   file.format = found->name.substr(found->name.find(' ') + 1);
   file.source = source->second;
+  if (file.source == "parquet" || file.source == "arrow") file.nulls = ", nulls: \"optional\"";
   return true;
 }
 
@@ -468,7 +469,7 @@ Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view o
     case FileKind::arrays:
       return parse(runtime, "npz(@file)", arguments);
     case FileKind::columns:
-      return parse(runtime, file.source + "(@file)", arguments);
+      return parse(runtime, concat(file.source, "(@file", file.nulls, ")"), arguments);
     default:
       if (file.columns.empty())
         return parse(runtime, "text_line(@file) | take(0) | map(x -> (x,))", arguments);
@@ -499,7 +500,7 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
     case FileKind::arrays:
       return begin + "npz(" + name + ")";
     case FileKind::columns:
-      return begin + file.source + "(" + name + ")";
+      return begin + file.source + "(" + name + file.nulls + ")";
     case FileKind::objects:
     case FileKind::elements:
       return begin + source_of(file.kind) + "(" + name + ", " + file.fields + compression + ")";
@@ -507,6 +508,22 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
       if (column_types.empty()) return "";
       return begin + "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";
   }
+}
+
+// Whether some row of the columns lacks a value.
+static bool has_nulls(const Runtime& runtime, const DataFile& file, int64_t limit) {
+  const Dataset rows = rows_of(runtime, file);
+  const auto parts = detail::parts_of(rows.spec());
+  bool found = false;
+  each_row(
+      runtime, rows, limit,
+      [&](const Element& element) {
+        for (uint32_t i = 0; i < parts.size() && !found; ++i)
+          found = ends_with(parts[i].path, ".has_value") && !element.get<bool>(i);
+        return !found;
+      },
+      [](const Error&) { return true; });
+  return found;
 }
 
 void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
@@ -524,6 +541,8 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
     file.fields = found.text();
   } else if (file.kind == FileKind::elements) {
     file.fields = fields_of_archive(runtime, file.name);
+  } else if (!file.nulls.empty() && !has_nulls(runtime, file, limit)) {
+    file.nulls.clear();
   }
 }
 

@@ -50,6 +50,8 @@ struct DataFile {
   // Of columns: what the format and its source are called.
   std::string format;
   std::string source;
+  // `, nulls: "optional"`; nothing if infer_fields() found that there are none.
+  std::string nulls;
 };
 
 // The options of the command's own runtime.
@@ -60,8 +62,8 @@ RuntimeOptions runtime_options(const Arguments& arguments);
 enum class OtherFormat { refused, damaged };
 DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other = OtherFormat::refused);
 
-// Finds what the objects of JSON lines have, or the elements of an archive, by looking at up to `limit` lines
-// or all members; negative: all.
+// Finds what the objects of JSON lines have, or the elements of an archive, or whether columns have nulls, by
+// looking at up to `limit` lines or rows, or all members; negative: all.
 void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit);
 
 // The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit

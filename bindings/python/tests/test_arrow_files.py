@@ -125,7 +125,7 @@ def test_lists_of_fixed_sizes_may_be_read_as_shapes(runtime, tmp_path):
         }
     )
     write(tmp_path / "a", table, 2)
-    assert str(arrow(runtime, tmp_path / "a").spec) == "{nested: ragged(int64), null: int64[?], pair: int64[?]}"
+    assert str(arrow(runtime, tmp_path / "a").spec) == "{nested: ragged<int64>[?, ?], null: int64[?], pair: int64[?]}"
     fields = "{nested: int64[3, 2], null: optional(int64[2]), pair: int64[2]}"
     dataset = arrow(runtime, tmp_path / "a", f", {fields}")
     assert str(dataset.spec) == "{nested: int64[3, 2], null: optional<int64[2]>, pair: int64[2]}"
