@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`weir head`, `info`, `validate`, `index`, `shard` and `convert`, on small files, and on those that others wrote.
+"""`weir head`, `info`, `validate`, `index`, `shard`, `convert` and `digest`, on small files, and on those that others wrote.
 
     file_tools_test.py WEIR FOREIGN
 
@@ -7,6 +7,7 @@ FOREIGN is a folder with files of other writers and a table of them in its READM
 out.
 """
 
+import array
 import gzip
 import io
 import lzma
@@ -531,6 +532,16 @@ def conversions(tool):
     equal(tool("convert", "ragged_rows", "r.jsonl"), "r.jsonl: 2 rows\n", "lists of any length")
 
 
+def large_batches(tool):
+    """Rows that are made in their place in a batch are the same, whichever thread makes them."""
+    tool.write("numbers", array.array("q", range(640_000)).tobytes())
+    rows = 'tokens("numbers", 16, int64)'
+    for more in ("", " | filter(x -> x[0] % 3 != 1)", f" | concatenate({rows})", " | skip(3) | enumerate()", " | prefetch(auto)"):
+        for size in (600, 1500, 8192):
+            text = f"{rows}{more} | batch({size})"
+            equal(tool("digest", "-e", text), tool("digest", "-e", text + " | options(autotune: false)"), text)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -548,6 +559,7 @@ def main():
         databases(tool)
         objects_and_archives(tool)
         conversions(tool)
+        large_batches(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:
         print(failure)
