@@ -53,7 +53,7 @@ bool has_component(const Element& element, uint32_t index) {
     if (found->lease && bytes_of_struct(out->struct_size, kViewBytes) < sizeof(weir_view)) {
       return invalid_argument(expected_found("a weir_view with device_type, for memory of a device",
                                              concat("one of ", out->struct_size, " bytes"),
-                                             "begin with WEIR_VIEW_INIT"));
+                                             "begin with WEIR_VIEW_INIT, or read before to_device"));
     }
     fill_view(*out, column, found->batched);
     return Status();

@@ -3,6 +3,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <cstddef>
 #include <cstdio>
 
 #include "weir/weir.h"
@@ -68,10 +69,12 @@ class Digest {
     add(kElement);
     for (uint32_t i = 0; i < components; ++i) {
       weir_view view = WEIR_VIEW_INIT;
+      // What lies on a device can't be hashed here, and is an error of the view.
+      view.struct_size = offsetof(weir_view, device_type);
       weir_dataset nested{};
-      if (weir_element_view(element, i, &view, nullptr) == WEIR_OK) {
+      if (weir_element_view(element, i, &view, error) == WEIR_OK) {
         add_view(view);
-      } else if (weir_element_dataset(element, i, &nested, error) == WEIR_OK) {
+      } else if (weir_element_dataset(element, i, &nested, nullptr) == WEIR_OK) {
         const int32_t result = add_nested(nested, error);
         if (result != WEIR_OK) return result;
       } else {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstring>
 
 #include "arrow.h"
@@ -337,6 +338,18 @@ int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& err
   }
 }
 
+// Fails for an element on a device, which no reader of the stream expects.
+int32_t check_memory(weir_element element, const Field& field, Error& error) {
+  weir_view view = WEIR_VIEW_INIT;
+  view.struct_size = offsetof(weir_view, device_type);
+  int32_t result = WEIR_OK;
+  if (field.component >= 0)
+    result = weir_element_view(element, static_cast<uint32_t>(field.component), &view, error);
+  for (size_t i = 0; result == WEIR_OK && field.component < 0 && i < field.children.size(); ++i)
+    result = check_memory(element, field.children[i], error);
+  return result;
+}
+
 int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   auto& self = *static_cast<Stream*>(stream->private_data);
   auto element = std::make_shared<OwnedElement>();
@@ -344,6 +357,7 @@ int get_next(ArrowArrayStream* stream, ArrowArray* out) {
   int64_t rows = 0;
   int32_t result = weir_element_create(element->out(), error);
   if (result == WEIR_OK) result = next_batch(self, element->get(), &rows, error);
+  if (result == WEIR_OK) result = check_memory(element->get(), self.root, error);
   if (result == WEIR_END) {
     *out = {};
     return 0;

@@ -121,3 +121,12 @@ def test_the_device_is_looked_for_when_an_iterator_is_made(cuda):
     dataset = weir.range(3).to_device("cuda:9")
     with pytest.raises(weir.Error, match="expected the device cuda:9"):
         iter(dataset)
+
+
+def test_who_reads_on_the_cpu_refuses_elements_of_a_device(cuda):
+    pyarrow = pytest.importorskip("pyarrow")
+    dataset = weir.range(6).map(lambda x: {"x": x, "twice": 2 * x}).to_device("cuda:0")
+    with pytest.raises(weir.errors.InvalidArgument, match="read before to_device"):
+        weir.digest(dataset)
+    with pytest.raises(OSError, match="read before to_device"):
+        pyarrow.table(dataset)
