@@ -118,6 +118,20 @@ def test_persistent_workers_stay():
     assert [int(row[0]) for row in loader] == list(range(8))
 
 
+def test_persistent_workers_end_with_their_loader():
+    gc.disable()
+    try:
+        loader = DataLoader(ROWS, num_workers=2, persistent_workers=True)
+        assert len(list(loader)) == 23
+        workers = list(loader._iterator._workers)
+        del loader
+        for worker in workers:
+            worker.join(20)
+        assert not any(worker.is_alive() for worker in workers)
+    finally:
+        gc.enable()
+
+
 @pytest.mark.parametrize("persistent", [False, True])
 def test_an_iterable_has_a_copy_for_each_worker(persistent):
     rows = Stream(10)

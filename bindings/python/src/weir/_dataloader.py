@@ -149,19 +149,21 @@ class _Counted:
     """Tells the loader how many batches its newest loop has given."""
 
     _num_yielded: int
-    _loader: DataLoader[Any]
+    _loader: weakref.ref[DataLoader[Any]]  # not held: it may hold the loop
     _loop: object
     _skipped = 0
 
     def __next__(self) -> Any:
+        loader = self._loader()
+        newest = loader is not None and loader._loop is self._loop
         try:
             made = super().__next__()  # type: ignore[misc]
         except StopIteration:
-            if self._loader._loop is self._loop:
-                self._loader._loop = None
+            if loader is not None and newest:
+                loader._loop = None
             raise
-        if self._loader._loop is self._loop:
-            self._loader._given = self._skipped + self._num_yielded
+        if loader is not None and newest:
+            loader._given = self._skipped + self._num_yielded
         return made
 
 
@@ -258,24 +260,27 @@ class _Positions:
     """The indices of a loader, from where its `load_state_dict` said."""
 
     def __init__(self, loader: DataLoader[Any], sampler: Any) -> None:
-        self._loader = loader
+        self._loader = weakref.ref(loader)
         self._sampler = sampler
 
     def __iter__(self) -> Elements[Any]:
-        return self._indices(*self._loader._resume)
+        loader: Any = self._loader()
+        return self._indices(loader, *loader._resume)
 
-    def _indices(self, skipped: int, states: list[torch.Tensor]) -> Elements[Any]:
-        generators = self._loader._generators()
+    def _indices(self, loader: DataLoader[Any], skipped: int, states: list[torch.Tensor]) -> Elements[Any]:
+        generators = loader._generators()
         kept = torch.default_generator.get_state()
         if skipped:
             _restore(generators, states)
-        self._loader._begun = [generator.get_state() for generator in generators]
+        loader._begun = [generator.get_state() for generator in generators]
         indices = iter(self._sampler)
         if skipped:
-            for _ in range(skipped if self._loader._is_map else 0):
+            for _ in range(skipped if loader._is_map else 0):
                 next(indices, None)
             # The process's own is not the loader's to move.
             torch.default_generator.set_state(kept)
+        # A loop must not hold the loader, which holds it if its workers are persistent.
+        del loader
         yield from indices
 
     def __len__(self) -> int:
@@ -336,7 +341,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         self._before = [generator.get_state() for generator in self._generators()]
         made: Any = super().__iter__()
         skipped, self._resume = self._resume[0], (0, [])
-        made._loader, made._skipped = self, skipped if self._is_map else 0
+        made._loader, made._skipped = weakref.ref(self), skipped if self._is_map else 0
         made._loop = self._loop = object()
         self._given = skipped
         for _ in range(0 if self._is_map else skipped):
