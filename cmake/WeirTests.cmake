@@ -348,6 +348,11 @@ function(weir_add_command_test)
     weir_add_script_test(command.files command/files_test.py "$<TARGET_FILE:weir_command>")
     weir_add_script_test(command.file_tools command/file_tools_test.py "$<TARGET_FILE:weir_command>"
                          "${PROJECT_SOURCE_DIR}/../shared/foreign")
+    if(TEST command.file_tools)
+      set_tests_properties(
+        command.file_tools PROPERTIES ENVIRONMENT_MODIFICATION
+                                      "LD_LIBRARY_PATH=path_list_prepend:$<TARGET_FILE_DIR:weir_fake_cuda>")
+    endif()
     weir_add_script_test(command.written command/written_kill_test.py "$<TARGET_FILE:weir_command>")
     if(WEIR_SANITIZE AND TEST command.written)
       set_tests_properties(command.written PROPERTIES ENVIRONMENT WEIR_KILLS=5)

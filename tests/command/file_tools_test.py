@@ -334,13 +334,14 @@ def convert(tool):
     tool("convert", "folder", "again.tfrecord.gz")
     equal(tool.run('tfrecord("again.tfrecord.gz", compression: "gzip") | map(r -> parse_example(r, {count: int64}).count)'),
           "1\n-2\n0\n", "Examples from saved elements")
-    exact = "large,some,few\n1e300,0.1234567890123,0.1\n-2,16777217,3\n0.5,0.5,1e30\n"
+    exact = "large,some,few,whole,digits\n1e300,0.1234567890123,0.1,9007199254740993,0.5\n-2,16777217,3,1,9007199254740993\n"
     tool.write("exact.csv", exact)
     tool("convert", "exact.csv", "same.csv")
     numbers = [row.split(",") for row in exact.splitlines()[1:]]
     equal([row.split(",")[:2] for row in tool.read("same.csv").decode().splitlines()[1:]], [row[:2] for row in numbers],
           "numbers that float32 would change")
-    check("[float64, float64, float32]" in tool("info", "exact.csv"), "their dtypes")
+    check("[float64, float64, float32, int64, string]" in tool("info", "exact.csv"), "their dtypes")
+    check(tool.read("same.csv").decode().splitlines()[2].split(",")[3:] == ["1", "9007199254740993"], "whole numbers")
     tool("convert", "plain.txt", "lines.tfrecord")
     equal(tool.run('tfrecord("lines.tfrecord")'), '"one"\n""\n"two"\n', "records of lines")
     tool("convert", "lines.tfrecord", "lines.txt")
@@ -532,6 +533,12 @@ def conversions(tool):
     equal(tool("convert", "ragged_rows", "r.jsonl"), "r.jsonl: 2 rows\n", "lists of any length")
 
 
+def elements_of_a_device(tool):
+    """With the driver of tests/fake_cuda."""
+    tool("digest", "-e", 'range(6) | batch(2) | to_device("cuda:0")', status=2)
+    check("read before to_device" in tool.err, tool.err)
+
+
 def large_batches(tool):
     """Rows that are made in their place in a batch are the same, whichever thread makes them."""
     tool.write("numbers", array.array("q", range(640_000)).tobytes())
@@ -559,6 +566,7 @@ def main():
         databases(tool)
         objects_and_archives(tool)
         conversions(tool)
+        elements_of_a_device(tool)
         large_batches(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))
     for failure in failures:

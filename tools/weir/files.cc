@@ -284,6 +284,38 @@ bool begins_like_objects(std::string_view contents) {
 
 const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
 
+// All whole numbers up to here are float64.
+constexpr int64_t kExactWhole = int64_t{1} << 53;
+
+// Whether a float32 is written with the same digits.
+bool is_single(double number) {
+  const auto single = static_cast<float>(number);
+  if (static_cast<double>(single) == number || number != number) return true;
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
+  double again = 0;
+  return parse_number({text.data(), static_cast<size_t>(end - text.data())}, again) && again == number;
+}
+
+// Whether some row of the columns lacks a value.
+bool has_nulls(const Runtime& runtime, const DataFile& file, int64_t limit) {
+  const Dataset rows = rows_of(runtime, file);
+  const auto parts = detail::parts_of(rows.spec());
+  std::vector<uint32_t> told;
+  for (uint32_t i = 0; i < parts.size(); ++i) {
+    if (ends_with(parts[i].path, ".has_value")) told.push_back(i);
+  }
+  bool found = false;
+  each_row(
+      runtime, rows, told.empty() ? 0 : limit,
+      [&](const Element& element) {
+        found = !std::all_of(told.begin(), told.end(), [&](uint32_t i) { return element.get<bool>(i); });
+        return !found;
+      },
+      [](const Error&) { return true; });
+  return found;
+}
+
 }  // namespace
 
 std::string_view bare(std::string_view name) {
@@ -393,16 +425,6 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   return out;
 }
 
-// Whether a float32 is written with the same digits.
-static bool is_single(double number) {
-  const auto single = static_cast<float>(number);
-  if (static_cast<double>(single) == number || number != number) return true;
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
-  double again = 0;
-  return parse_number({text.data(), static_cast<size_t>(end - text.data())}, again) && again == number;
-}
-
 void ColumnKind::add(std::string_view text) {
   if (text.empty()) {
     ++missing_;
@@ -411,16 +433,18 @@ void ColumnKind::add(std::string_view text) {
   ++values_;
   int64_t whole = 0;
   double number = 0;
-  single_ = single_ && parse_number(text, number) && is_single(number);
-  if (ints_ && parse_number(text, whole)) return;
-  // A whole number beyond int64 keeps its digits as text only.
+  // A whole number keeps its digits as int64, as a float if they are few enough, else as text only.
   const bool digits = text.find_first_not_of("+-0123456789 ") == std::string_view::npos;
-  floats_ = floats_ && parse_number(text, number) && (!digits || parse_number(text, whole));
-  ints_ = false;
+  const bool is_whole = digits && parse_number(text, whole);
+  ints_ = ints_ && is_whole;
+  if (!floats_) return;
+  if (is_whole) number = static_cast<double>(whole);
+  floats_ = is_whole ? -kExactWhole <= whole && whole <= kExactWhole : !digits && parse_number(text, number);
+  single_ = single_ && is_single(number);
 }
 
 ColumnKind::Kind ColumnKind::kind() const {
-  if (values_ == 0 || !floats_) return Kind::text;
+  if (values_ == 0 || (!ints_ && !floats_)) return Kind::text;
   return ints_ ? Kind::ints : single_ ? Kind::floats : Kind::doubles;
 }
 
@@ -508,22 +532,6 @@ std::string document_of(const DataFile& file, const std::vector<std::string>& co
       if (column_types.empty()) return "";
       return begin + "csv(" + name + ", " + list_of(column_types) + csv_options(file) + compression + ")";
   }
-}
-
-// Whether some row of the columns lacks a value.
-static bool has_nulls(const Runtime& runtime, const DataFile& file, int64_t limit) {
-  const Dataset rows = rows_of(runtime, file);
-  const auto parts = detail::parts_of(rows.spec());
-  bool found = false;
-  each_row(
-      runtime, rows, limit,
-      [&](const Element& element) {
-        for (uint32_t i = 0; i < parts.size() && !found; ++i)
-          found = ends_with(parts[i].path, ".has_value") && !element.get<bool>(i);
-        return !found;
-      },
-      [](const Error&) { return true; });
-  return found;
 }
 
 void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {

@@ -375,8 +375,8 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           number of records that have it, and its number of values; for CSV the columns with their dtypes; for others
           the structure of their elements. Then it prints a document that reads the file, ready to paste. If some
           records lack a feature that has one value in all others, the document has a default for it. A column is
-          int64, float32, or float64 where float32 would change a number, if all of its fields can be read so; whole
-          numbers beyond int64 stay strings.
+          int64, float32, or float64 where float32 would change a number, if all of its fields can be read so. Whole
+          numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, JSON lines or a tar archive, FILE.weir-index, unless it has a current
@@ -390,11 +390,10 @@ shard     writes the records of TFRecord files to COUNT others, in turns: NAME-0
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
           and so on may follow, .npy, .npz, or a folder for saved elements. CSV columns become features: int64 if all
           values are, else float, else bytes, as numbers stay that a float would change; an empty field of numbers is a
-          missing feature. Lines and strings become
-          records as they are, and Examples objects, arrays and members by their features. A .npy has one tensor an
-          element, a .npz one array for each; all rows have one shape. In a .tar strings are members as they are,
-          numbers text, and other tensors .npy; their names are the extensions, and `__key__` is the key, else the
-          number of the element.
+          missing feature. Lines and strings become records as they are, and Examples objects, arrays and members by
+          their features. A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a
+          .tar strings are members as they are, numbers text, and other tensors .npy; their names are the extensions,
+          and `__key__` is the key, else the number of the element.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstddef>
 #include <cstring>
 
 #include "arrow.h"
@@ -340,8 +339,7 @@ int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& err
 
 // Fails for an element on a device, which no reader of the stream expects.
 int32_t check_memory(weir_element element, const Field& field, Error& error) {
-  weir_view view = WEIR_VIEW_INIT;
-  view.struct_size = offsetof(weir_view, device_type);
+  weir_view view = host_view();
   int32_t result = WEIR_OK;
   if (field.component >= 0)
     result = weir_element_view(element, static_cast<uint32_t>(field.component), &view, error);

@@ -18,6 +18,7 @@
 #include <numpy/arrayscalars.h>
 #include <unistd.h>
 
+#include <cstddef>
 #include <string>
 #include <utility>
 #include <vector>
@@ -167,6 +168,13 @@ auto with_gil(Body&& body) {
 
 // For memory that the library borrows from a Python object: releases the object, on any thread.
 void release_object(void* object);
+
+// For values that are read here: taking it of an element on a device is an error.
+inline weir_view host_view() {
+  weir_view view = WEIR_VIEW_INIT;
+  view.struct_size = offsetof(weir_view, device_type);
+  return view;
+}
 
 inline std::string_view to_view(const weir_string& text) { return {text.data ? text.data : "", text.size}; }
 

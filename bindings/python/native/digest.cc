@@ -2,8 +2,6 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include <cstddef>
-
 #include "iterator.h"
 
 namespace weirpy {
@@ -83,9 +81,7 @@ int32_t put_element(Digest& digest, weir_runtime runtime, weir_element element,
       if (result != WEIR_OK) return result;
       continue;
     }
-    weir_view view = WEIR_VIEW_INIT;
-    // What lies on a device can't be hashed here, and is an error of the view.
-    view.struct_size = offsetof(weir_view, device_type);
+    weir_view view = host_view();
     const int32_t result = weir_element_view(element, i, &view, error);
     if (result != WEIR_OK) return result;
     put_view(digest, view);

@@ -15,7 +15,7 @@ use parquet::errors::Result;
 use crate::file::{damaged, WeirFile};
 use crate::hdf5_column::{told, Column};
 use crate::hdf5_file::{datasets, open, Found};
-use crate::read::{found_at, Source, Stream};
+use crate::read::{found_at, sound_part, Source, Stream};
 use crate::{abi, panic_text, Format};
 
 const MOST_ROWS: u64 = 8192;
@@ -154,19 +154,7 @@ impl Batches {
             Err(error) if self.shared.file.take_failure() || rows.end - first == 1 => return Err(failed(error)),
             Err(_) => {}
         }
-        let mut slab = read(column, first..first + 1).map_err(failed)?;
-        let (mut can, mut cannot) = (1, rows.end - first);
-        while cannot - can > 1 {
-            let count = can + (cannot - can) / 2;
-            match read(column, first..first + count) {
-                Ok(more) => {
-                    can = count;
-                    slab = more;
-                }
-                Err(_) => cannot = count,
-            }
-        }
-        Ok(slab)
+        sound_part((rows.end - first) as i64, |count| read(column, first..first + count as u64)).map_err(failed)
     }
 
     fn batch(&mut self, range: Range<u64>) -> std::result::Result<RecordBatch, ArrowError> {

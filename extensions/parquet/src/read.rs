@@ -81,6 +81,25 @@ pub fn caught(
     })
 }
 
+/// Of `count` rows that cannot be read together, as many from the first one on as can, or the error of that one.
+pub fn sound_part<T, E>(count: i64, read: impl Fn(i64) -> Result<T, E>) -> Result<T, E> {
+    // One first: by position, it is often the damaged one.
+    let mut sound = read(1)?;
+    // So many can be read, and so many can't.
+    let (mut can, mut cannot) = (1, count);
+    while cannot - can > 1 {
+        let count = can + (cannot - can) / 2;
+        match read(count) {
+            Ok(more) => {
+                can = count;
+                sound = more;
+            }
+            Err(_) => cannot = count,
+        }
+    }
+    Ok(sound)
+}
+
 /// The batches of a source, which may panic.
 pub struct Stream<S> {
     source: S,

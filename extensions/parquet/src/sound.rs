@@ -5,7 +5,7 @@ use std::ops::Range;
 use arrow_array::RecordBatch;
 use arrow_schema::{ArrowError, SchemaRef};
 
-use crate::read::{caught, Batches, Source};
+use crate::read::{caught, sound_part, Batches, Source};
 use crate::table::Table;
 
 /// Reads rows of a table up to the first one that cannot be read by itself, then gives its error.
@@ -83,21 +83,8 @@ impl SoundRows {
 
     /// As many rows as can be read of a batch that failed, or the error of the first one.
     fn search(&self) -> Result<RecordBatch, ArrowError> {
-        // One first: by position, it is often the damaged one.
-        let mut sound = self.read(&self.leaves, 1).map_err(|error| self.described(error))?;
-        // So many can be read, and so many can't.
-        let (mut can, mut cannot) = (1, self.left().min(self.most));
-        while cannot - can > 1 {
-            let count = can + (cannot - can) / 2;
-            match self.read(&self.leaves, count) {
-                Ok(batch) => {
-                    can = count;
-                    sound = batch;
-                }
-                Err(_) => cannot = count,
-            }
-        }
-        Ok(sound)
+        sound_part(self.left().min(self.most), |count| self.read(&self.leaves, count))
+            .map_err(|error| self.described(error))
     }
 
     /// The row after those that could be read together. Alone it may not need the damaged page.

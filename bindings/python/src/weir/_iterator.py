@@ -6,7 +6,7 @@ import functools
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
 
 import numpy as np
 
@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     from ._dataset import Dataset
 
+_Choice = TypeVar("_Choice")
 _POLICIES = {None: 0, "refuse": 1, "by_value": 2, "ignore": 3}
-_STRINGS = {"bytes": 0, "text": 1}
+_AS_TEXT = {"bytes": False, "text": True}
 _STATS = {"dict": 0, "text": 1, "prometheus": 2}
 
 
@@ -58,8 +59,8 @@ def checked_states(state: Any, key: str) -> list[Any]:
     return [checked_state(one, key) for one in (state if state and isinstance(state, (list, tuple)) else [state])]
 
 
-def _chosen(name: str, choices: Mapping[Any, int], found: str | None) -> int:
-    """The number of a choice that a parameter may be."""
+def _chosen(name: str, choices: Mapping[Any, _Choice], found: str | None) -> _Choice:
+    """What a parameter chooses."""
     if found in choices:
         return choices[found]
     *first, last = (f'"{choice}"' for choice in choices if choice is not None)
@@ -130,7 +131,7 @@ class Iterator(_core.Iterator):
             world_size,
             _chosen("checkpoint_policy", _POLICIES, checkpoint_policy),
             initialize,
-            bool(_chosen("strings", _STRINGS, strings)),
+            _chosen("strings", _AS_TEXT, strings),
         )
 
     def initialize(
@@ -258,7 +259,7 @@ class ReinitializableIterator(Iterator):
 
     def __init__(self, spec: Any, *, strings: str = "bytes", runtime: _core.Runtime | None = None) -> None:
         made = _core.Spec(_text.spec(spec))
-        _core.Iterator.__init__(self, made, runtime or default_runtime(), bool(_chosen("strings", _STRINGS, strings)))
+        _core.Iterator.__init__(self, made, runtime or default_runtime(), _chosen("strings", _AS_TEXT, strings))
 
 
 def _handle_of(iterator: Iterator | str) -> str:
@@ -278,7 +279,7 @@ class FeedableIterator(Iterator):
     ) -> None:
         made = _core.Spec(_text.spec(spec))
         host = runtime or default_runtime()
-        _core.Iterator.__init__(self, made, host, bool(_chosen("strings", _STRINGS, strings)), _handle_of(iterator))
+        _core.Iterator.__init__(self, made, host, _chosen("strings", _AS_TEXT, strings), _handle_of(iterator))
 
     def feed(self, iterator: Iterator | str) -> FeedableIterator:
         """Takes from this iterator from now on."""
