@@ -661,7 +661,7 @@ func RangeFrom(start Int, stop Int, options ...RangeOptions) Pipeline {
 // SampleFromDatasetsOptions is what SampleFromDatasets takes beside its arguments.
 type SampleFromDatasetsOptions struct {
 	// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element.
-	// none: equal. Default: none.
+	// none: equal. A position fits other constant ones, of which the same are 0. Default: none.
 	Weights ValueOrDataset
 
 	// Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
@@ -704,7 +704,7 @@ type ScheduleOptions struct {
 // last ones stay.
 //
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
-// many weights.
+// many weights. A position fits others.
 func Schedule(points Values, options ...ScheduleOptions) Pipeline {
 	c := newCall("schedule")
 	c.positional("points", asValues, points)

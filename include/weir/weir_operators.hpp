@@ -189,7 +189,7 @@ struct RangeOptions {
 
 struct SampleFromDatasetsOptions {
   // The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element.
-  // none: equal. Default: none.
+  // none: equal. A position fits other constant ones, of which the same are 0. Default: none.
   ValueOrDataset weights{};
   // Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -1240,7 +1240,7 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
 // Gives vectors of float64 without end, as weights for sample_from_datasets. A point says from which element
 // on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
-// many weights.
+// many weights. A position fits others.
 inline Pipeline schedule(const Values& points, const ScheduleOptions& options = {}) {
   return Pipeline(
       detail::OperatorCall("schedule").positional(points).named("interpolation", options.interpolation));

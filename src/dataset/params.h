@@ -195,6 +195,9 @@ struct Allows {
   bool any_position = false;
   // But the empty string makes them in another way, and fits only itself.
   bool but_empty = false;
+  // The shares of a mixture, whose floats have all the digits that are written. A checkpoint fits others if
+  // the same ones are 0; files of elements fit only the same.
+  bool weights = false;
   // What its strings name, if it is no FilesParam: a checkpoint fits wherever the files are.
   Naming names = Naming::nothing;
 };

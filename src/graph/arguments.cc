@@ -280,8 +280,7 @@ NodePtr with_unknown_dims(const Node& node, bool in_list) {
 }
 
 bool takes_exact_floats(const Field& field) {
-  const std::string_view name = field.name;
-  return std::holds_alternative<ValueParam*>(field.slot) && (name == "weights" || name == "points");
+  return std::holds_alternative<ValueParam*>(field.slot) && field.allows.weights;
 }
 
 NodePtr with_exact_second(const Node& node) {

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
+#include <string>
 
 #include "core/digest.h"
 #include "graph/document.h"
@@ -25,9 +27,10 @@ Canonical canonical(const Document& document);
 GraphDigest digest_of(const Canonical& tree);
 Fingerprint fingerprint_of(const Canonical& tree);
 
-// The tree without the arguments that say only how elements are made (Allows::any_position): graphs for which
-// this is equal have the same positions.
-Canonical positional(const Canonical& tree);
+// The tree without the arguments that any position fits (Allows::any_position), and what only they name:
+// graphs for which this is equal have the same positions. `mentioned`: null, or gets the names of the $params
+// that are left.
+Canonical positional(const Canonical& tree, std::set<std::string>* mentioned = nullptr);
 
 // A part of a text with the arguments of its operators in canonical form, without those that say only how
 // elements are made. The files of snapshot are known by its hash, so names and functions stay as written.

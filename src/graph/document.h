@@ -42,6 +42,8 @@ struct DeclaredParam {
   Spec spec;
   // What it names, if it is used for nothing else (graph/placeless.h).
   Naming names = Naming::nothing;
+  // A position fits any value.
+  bool any_position = false;
 };
 
 class Document;

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "core/text.h"
 #include "core/values.h"
@@ -205,8 +207,10 @@ void Document::set_placeless(const Canonical& as_written) {
   const Canonical tree = placeless(as_written, &names);
   const bool same = tree.root == as_written.root && tree.handed.empty();
   placeless_fingerprint_ = same ? fingerprint_ : fingerprint_of(tree);
-  positional_fingerprint_ = fingerprint_of(positional(tree));
+  std::set<std::string> mentioned;
+  positional_fingerprint_ = fingerprint_of(positional(tree, &mentioned));
   for (DeclaredParam& param : params_) {
+    param.any_position = !mentioned.contains("$" + param.name);
     if (const auto found = names.find(param.name); found != names.end()) param.names = found->second;
   }
 }

@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <charconv>
 #include <memory>
 #include <optional>
+#include <set>
+#include <string>
 
 #include "core/text.h"
 #include "graph/arguments.h"
@@ -131,7 +134,27 @@ syntax::NodePtr any_string() {
   return out;
 }
 
-syntax::NodePtr positional(const syntax::NodePtr& node) {
+// Weights, as far as they are written, with 1 for each that is not 0.
+syntax::NodePtr which_are_zero(const syntax::NodePtr& node) {
+  auto copy = std::make_shared<Node>(*node);
+  double weight = static_cast<double>(node->integer);
+  if (node->kind == Kind::floating)
+    std::from_chars(node->text.data(), node->text.data() + node->text.size(), weight);
+  if (node->kind == Kind::floating || node->kind == Kind::integer) {
+    copy->kind = Kind::integer;
+    copy->text.clear();
+    copy->integer = weight != 0 ? 1 : 0;
+  }
+  if (node->kind == Kind::list) {
+    for (Item& item : copy->items) item.value = which_are_zero(item.value);
+  }
+  return copy;
+}
+
+// Which arguments are left out: those that say only how elements are made, or also the shares of mixtures.
+enum class LeftOut { how, shares };
+
+syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out) {
   if (!node || node->items.empty()) return node;
   auto copy = std::make_shared<Node>(*node);
   copy->items.clear();
@@ -140,12 +163,25 @@ syntax::NodePtr positional(const syntax::NodePtr& node) {
   if (def) fields.emplace(*def);
   for (size_t i = 0; i < node->items.size(); ++i) {
     const Allows allows = fields ? allows_of(*fields, *node, i) : Allows();
-    if (allows.any_position && !allows.but_empty) continue;
+    const bool kept = allows.but_empty || (allows.weights && left_out == LeftOut::how);
+    if (allows.any_position && !kept) continue;
     copy->items.push_back(node->items[i]);
     syntax::NodePtr& value = copy->items.back().value;
-    value = allows.but_empty && !is_empty_string(*value) ? any_string() : positional(value);
+    if (allows.weights && left_out == LeftOut::shares && value->kind == Kind::list)
+      value = which_are_zero(value);
+    value = allows.but_empty && !is_empty_string(*value) ? any_string() : positional(value, left_out);
   }
   return copy;
+}
+
+// Adds what the tree names; $params and what was handed in keep their signs.
+void add_named(const Node& node, std::set<std::string>& out) {
+  if (node.kind == Kind::name || node.kind == Kind::call) out.insert(node.text);
+  if (node.kind == Kind::parameter) out.insert("$" + node.text);
+  if (node.kind == Kind::callback) out.insert("@" + node.text);
+  for (const Item& item : node.items) {
+    if (item.value) add_named(*item.value, out);
+  }
 }
 
 }  // namespace
@@ -160,9 +196,28 @@ uint64_t hash_of_thing(const HandedThing& thing) {
   return hash_of(bytes);
 }
 
-Canonical positional(const Canonical& tree) { return {positional(tree.root), tree.handed}; }
+Canonical positional(const Canonical& tree, std::set<std::string>* mentioned) {
+  auto root = std::make_shared<Node>(*positional(tree.root, LeftOut::shares));
+  Canonical out{root, {}};
+  std::set<std::string> named;
+  for (size_t i = root->items.size(); root->kind == Kind::document && i-- > 0;) {
+    const Node& statement = *root->items[i].value;
+    if (statement.kind == Kind::let && !named.contains(statement.text)) {
+      root->items.erase(root->items.begin() + static_cast<ptrdiff_t>(i));
+    } else {
+      add_named(statement, named);
+    }
+  }
+  for (const auto& [word, thing] : tree.handed) {
+    if (named.contains("@" + word)) out.handed.emplace(word, thing);
+  }
+  if (mentioned) *mentioned = std::move(named);
+  return out;
+}
 
-syntax::NodePtr canonical_part(const syntax::NodePtr& node) { return positional(in_order(node)); }
+syntax::NodePtr canonical_part(const syntax::NodePtr& node) {
+  return positional(in_order(node), LeftOut::how);
+}
 
 GraphDigest digest_of(const Canonical& tree) {
   Digester digester;

@@ -76,7 +76,7 @@ std::shared_ptr<const NodeDigest> Binder::digest_of(const OperatorDef& def,
   digest->source = source;
   for (size_t i = 0; i < values.size(); ++i) {
     const Field& field = fields.list[i];
-    if (!values[i] || field.allows.any_position) continue;
+    if (!values[i] || (field.allows.any_position && !field.allows.weights)) continue;
     const NodePtr fallback = default_of(field);
     if (fallback && print(*fallback) == print(*values[i])) continue;
     const bool dataset = is_dataset_slot(field);

@@ -189,7 +189,7 @@ Status Iterator::with_right(Work&& work) {
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
   const bool made_alike = document.placeless_fingerprint() == checkpoint.fingerprint;
-  if (document.positional_fingerprint() != checkpoint.positional) {
+  if (!made_alike && document.positional_fingerprint() != checkpoint.positional) {
     return failed_precondition(
         expected_found("a checkpoint of this dataset",
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
@@ -206,7 +206,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
         "expected a checkpoint with all parameters and seeds of this dataset, found other numbers of them; it was made by another version of the library");
   }
   for (size_t i = 0; i < position.params.size(); ++i) {
-    if (checkpoint.params[i].hash != position.params[i].hash) {
+    if (!document.params()[i].any_position && checkpoint.params[i].hash != position.params[i].hash) {
       return failed_precondition(expected_found(
           concat("the value of $", position.params[i].name, " that the checkpoint was saved with"),
           "another one"));

@@ -109,14 +109,6 @@ TEST_CASE("a position continues over copies of the files elsewhere, and back") {
   }
 }
 
-OpenIterator with_params(Runtime& runtime, const std::string& text, const std::vector<ParamValue>& params,
-                         const std::string* checkpoint = nullptr) {
-  const DocumentRef document = parse_text(runtime, text);
-  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
-  require_ok(iterator->initialize(document, {.params = params, .checkpoint = checkpoint}));
-  return iterator;
-}
-
 Status refused_params(Runtime& runtime, const std::string& text, const std::vector<ParamValue>& params,
                       const std::string& checkpoint) {
   const DocumentRef document = parse_text(runtime, text);
@@ -133,11 +125,11 @@ TEST_CASE("a $param that names files, or their folder, may name copies elsewhere
     const auto given = [&](const std::string& place, const std::string& rest) {
       return std::vector<ParamValue>{{"p", quote(place + rest)}};
     };
-    const auto iterator = with_params(*runtime, document, given(copies.here, name));
+    const auto iterator = open_text(*runtime, document, nullptr, given(copies.here, name));
     take_lines(*iterator, 2);
     const std::string saved = require_value(iterator->save());
     const Lines rest = all_lines(*iterator);
-    CHECK(all_lines(*with_params(*runtime, document, given(copies.there, name), &saved)) == rest);
+    CHECK(all_lines(*open_text(*runtime, document, &saved, given(copies.there, name))) == rest);
     if (other.empty()) return;
     const Status refused = refused_params(*runtime, document, given(copies.here, other), saved);
     CHECK(refused.code() == Code::failed_precondition);
@@ -149,7 +141,7 @@ TEST_CASE("a $param that names files, or their folder, may name copies elsewhere
   check(R"(text_line($p + "/x/a.txt") | shuffle(3, seed: 1))", "", "");
   // One that is an element, too, is compared as it is.
   const std::string both = "param p: string text_line($p) | map(l -> (l, $p))";
-  const auto iterator = with_params(*runtime, both, {{"p", quote(copies.here + "/x/a.txt")}});
+  const auto iterator = open_text(*runtime, both, nullptr, {{"p", quote(copies.here + "/x/a.txt")}});
   const std::string saved = require_value(iterator->save());
   CHECK(refused_params(*runtime, both, {{"p", quote(copies.there + "/x/a.txt")}}, saved).code() ==
         Code::failed_precondition);

@@ -61,10 +61,11 @@ DocumentRef parse_text(Runtime& runtime, std::string_view text) {
   return require_value(parse_document(runtime, text, test_generators()));
 }
 
-OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint) {
+OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint,
+                       const std::vector<ParamValue>& params) {
   DocumentRef document = parse_text(runtime, text);
   OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
-  require_ok(iterator->initialize(document, {{}, checkpoint}));
+  require_ok(iterator->initialize(document, {.params = params, .checkpoint = checkpoint}));
   return iterator;
 }
 

@@ -36,7 +36,8 @@ struct CloseIterator {
 using OpenIterator = std::unique_ptr<Iterator, CloseIterator>;
 
 // A new iterator over the text, at the checkpoint's position if there is one.
-OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr);
+OpenIterator open_text(Runtime& runtime, std::string_view text, const std::string* checkpoint = nullptr,
+                       const std::vector<ParamValue>& params = {});
 DocumentRef parse_text(Runtime& runtime, std::string_view text);
 
 // The row with what it has on devices copied back.

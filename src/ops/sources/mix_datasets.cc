@@ -28,7 +28,7 @@ struct Params : ParamsOf<Params> {
     f("datasets", datasets, "A list of datasets of one structure.");
     f("weights", weights,
       "The share of each dataset: a list of floats that add up to 1. A position fits other weights.", {},
-      {.any_position = true});
+      {.any_position = true, .weights = true});
     f("stop_on_empty", stop_on_empty,
       "End when a dataset has no more elements at its turn; if false, the others go on in their shares.");
   }

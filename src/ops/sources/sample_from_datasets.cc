@@ -23,8 +23,8 @@ namespace weir {
 void SampleFromDatasetsParams::fields(Fields& f) {
   f("datasets", datasets, "A list of datasets of one structure.");
   f("weights", weights,
-    "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal.",
-    {}, {.none = true});
+    "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal. A position fits other constant ones, of which the same are 0.",
+    {}, {.none = true, .weights = true});
   f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
   f("stop_on_empty", stop_on_empty, "End when a drawn dataset has no more elements; if false, draw again.");
   f("rerandomize_each_iteration", rerandomize_each_iteration, "Draw differently in each epoch.");

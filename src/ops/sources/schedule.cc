@@ -16,7 +16,8 @@ namespace weir {
 
 void ScheduleParams::fields(Fields& f) {
   f("points", points,
-    "A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights.");
+    "A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others.",
+    {}, {.any_position = true, .weights = true});
   f("interpolation", interpolation,
     "Between two points: \"step\" keeps the weights of the first, \"linear\" goes from one to the other.");
 }

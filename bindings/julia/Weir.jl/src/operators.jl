@@ -492,7 +492,8 @@ unless `rerandomize_each_iteration` is true.
 
 - `datasets`: A list of datasets of one structure.
 - `weights`: The probability of each dataset: a vector of floats, or a dataset of such vectors, one
-for each element. none: equal. Default: `none`.
+for each element. none: equal. A position fits other constant ones, of which the same are 0.
+Default: `none`.
 - `seed`: Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
 - `stop_on_empty`: End when a drawn dataset has no more elements; if false, draw again. Default:
@@ -509,7 +510,7 @@ Gives vectors of float64 without end, as weights for `sample_from_datasets`. A p
 element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 
 - `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and
-all have as many weights.
+all have as many weights. A position fits others.
 - `interpolation`: Between two points: "step" keeps the weights of the first, "linear" goes from one
 to the other. Default: `"step"`.
 """

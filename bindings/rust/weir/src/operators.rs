@@ -694,7 +694,7 @@ impl SampleFromDatasetsOptions {
     }
 
     /// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each
-    /// element. none: equal.
+    /// element. none: equal. A position fits other constant ones, of which the same are 0.
     ///
     /// Default: `none`.
     pub fn weights(mut self, value: impl Into<ValueOrDataset>) -> Self {
@@ -2176,7 +2176,7 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
 /// Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which
 /// element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 ///
-/// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights.
+/// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others.
 ///
 /// [`schedule_with`] takes options as well.
 #[must_use]
