@@ -325,8 +325,8 @@ function(weir_add_fuzz_targets)
       set(inputs "${PROJECT_SOURCE_DIR}/tests/conformance/data_expr")
     endif()
     add_test(NAME fuzz.${name} COMMAND fuzz_test ${name} ${inputs})
-    if(WEIR_SANITIZE)
-      # Each change takes several times as long there.
+    if(WEIR_SANITIZE OR name MATCHES "^(regex|sqlite)$")
+      # Each change takes several times as long.
       set_tests_properties(fuzz.${name} PROPERTIES ENVIRONMENT WEIR_FUZZ_MUTATIONS=10000)
     endif()
   endforeach()
