@@ -185,6 +185,27 @@ TEST_CASE("records of one length by position are those that are read one after a
   CHECK(block.columns[0].row(2).as<Str>()->view() == "ppp");
 }
 
+TEST_CASE("a position of a shuffle of all lines is refused if there are others") {
+  const TextFiles files;
+  const auto write_numbers = [&](int count) {
+    std::string lines;
+    for (int i = 0; i < count; ++i) lines += std::to_string(i) + "\n";
+    files.write("a", lines);
+  };
+  write_numbers(3000);
+  const std::string text = files.call("text_line", {"a"}) + " | global_shuffle(seed: 1) | batch(7)";
+  ThreadsRuntime runtime;
+  const auto iterator = open_text(*runtime, text);
+  take_lines(*iterator, 300);
+  const std::string saved = require_value(iterator->save());
+  const Lines rest = all_lines(*iterator);
+  CHECK(all_lines(*open_text(*runtime, text, &saved)) == rest);
+  for (const int other : {2999, 3001}) {
+    write_numbers(other);
+    CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: data_loss"});
+  }
+}
+
 TEST_CASE("no damage of an index gives a wrong line or row") {
   const TextFiles files;
   const std::string table = "1,a\n2,\"\nb\n\"\n33,c\r\n4,\"d\"\n5,e";

@@ -92,6 +92,13 @@ class GlobalShuffle final : public Cursor {
       archive(kNames[i], word, 0, UINT32_MAX);
       key_[i] = static_cast<uint32_t>(word);
     }
+    int64_t count = count_;
+    if (!archive.loading() || archive.next_is("count")) archive("count", count, 0, INT64_MAX);
+    if (count != count_) {
+      // Their order is another one.
+      return archive.fail(expected_found(
+          concat(count, " elements to shuffle, as when the position was saved"), concat(count_)));
+    }
     archive("given", given_, 0, count_);
     input_.state(archive);
     if (archive.loading()) make_order();
