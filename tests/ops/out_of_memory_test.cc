@@ -229,7 +229,7 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
   return scarcity.failed > 0;
 }
 
-constexpr int64_t kEach = kSanitized ? 4 : 400;
+constexpr int64_t kEach = kSanitized ? 4 : 150;
 constexpr int64_t kWider = kSanitized ? 16 : 1;
 
 // The allocation to fail after `first`: each of the first ones, which are those of opening and of the first
