@@ -10,7 +10,9 @@ out.
 import array
 import gzip
 import io
+import json
 import lzma
+import os
 import pathlib
 import re
 import shutil
@@ -537,6 +539,13 @@ def elements_of_a_device(tool):
     """With the driver of tests/fake_cuda."""
     tool("digest", "-e", 'range(6) | batch(2) | to_device("cuda:0")', status=2)
     check("read before to_device" in tool.err, tool.err)
+    tool("run", "--trace", "trace.json", "-e", 'range(40) | batch(10) | to_device("cuda:0")')
+    names = [event["name"] for event in json.loads(tool.read("trace.json"))["traceEvents"]]
+    equal(names.count("to_device copy"), 4, "copies in a trace")
+    os.environ["CUDA_VISIBLE_DEVICES"] = "0,1"
+    tool("run", "-e", 'range(4) | to_device("cuda:99")', status=2)
+    del os.environ["CUDA_VISIBLE_DEVICES"]
+    check('CUDA_VISIBLE_DEVICES is "0,1" and hides the others' in tool.err, tool.err)
 
 
 def large_batches(tool):
