@@ -7,7 +7,7 @@
 #include "core/text.h"
 #include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/image.h"
-#include "expr/kernels/shared/map_strings.h"
+#include "expr/kernels/shared/stacked.h"
 #include "format/image/image.h"
 #include "format/signature.h"
 
@@ -83,64 +83,20 @@ Shape shape_of(const Decoding& plan, ImageFormat format, const ImageShape& found
                 : Shape{found.height, found.width, found.channels};
 }
 
-// The images of a row: of one string, or of a vector, whose images have one shape.
-class RowOfImages {
- public:
-  RowOfImages(KernelRun& run, int row, const ImageRegion* region)
-      : run_(run), plan_(run.state<Decoding>()), row_(row), region_(region) {}
-
-  Status decode() {
-    const Arg& strings = run_.arg(0);
-    if (strings.shape.rank() == 0) return decode(0);
-    const int64_t count = strings.shape[0];
-    if (count == 0) make(plan_.without_images.prepended(0));
-    for (int64_t k = 0; k < count; ++k) {
-      const Status status = decode(k);
-      if (!status.ok()) return at_string(status, k, count);
-      // Too large, so that the row has failed.
-      if (out_ == nullptr) break;
-    }
-    return Status();
-  }
-
- private:
-  Status decode(int64_t k) {
-    const std::string_view bytes = run_.arg(0).row<Str>(row_)[k].view();
-    const ImageFormat format = image_format(bytes);
-    WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan_, bytes, format, region_));
-    const Shape shape = shape_of(plan_, format, decoder->shape());
-    if (k == 0) {
-      first_ = shape;
-      const Shape& strings = run_.arg(0).shape;
-      make(strings.rank() == 0 ? shape : shape.prepended(strings[0]));
-      if (out_ == nullptr) return Status();
-    } else if (!(shape == first_)) {
-      return invalid_argument(expected_found(
-          concat("an image of the first one's shape, ", first_.to_string()), shape.to_string()));
-    }
-    const int64_t count = shape.count();
-    uint8_t* to = out_ + k * count * (plan_.options.wide ? 2 : 1);
-    const bool widen = plan_.options.wide && format != ImageFormat::png;
-    WEIR_TRY(decoder->decode(widen ? to + count : to));
-    if (widen) widen_samples(to, count, kWiden);
-    return Status();
-  }
-
-  void make(const Shape& shape) {
-    out_ = run_.rows() == 1 ? run_.make(0, shape) : run_.make_row(0, row_, shape);
-  }
-
-  KernelRun& run_;
-  const Decoding& plan_;
-  const int row_;
-  const ImageRegion* const region_;
-  Shape first_;
-  uint8_t* out_ = nullptr;
-};
+Status decode(const Decoding& plan, const ImageRegion* region, std::string_view bytes, Stacked& images) {
+  const ImageFormat format = image_format(bytes);
+  WEIR_ASSIGN(const ImageDecoderRef decoder, open_image(plan, bytes, format, region));
+  const Shape shape = shape_of(plan, format, decoder->shape());
+  WEIR_ASSIGN(uint8_t* const to, images.room(shape, plan.options.wide ? 2 : 1));
+  if (to == nullptr) return Status();
+  const bool widen = plan.options.wide && format != ImageFormat::png;
+  WEIR_TRY(decoder->decode(widen ? to + shape.count() : to));
+  if (widen) widen_samples(to, shape.count(), kWiden);
+  return Status();
+}
 
 void decode_image_body(KernelRun& run) {
   const auto& plan = run.state<Decoding>();
-  const bool strings = run.arg(0).shape.rank() <= 1;
   const bool four = !plan.crops || run.arg(1).shape == Shape{4};
   for (int i = 0; i < run.rows(); ++i) {
     ImageRegion region;
@@ -148,10 +104,11 @@ void decode_image_body(KernelRun& run) {
       const int64_t* sides = run.arg(1).row<int64_t>(i);
       region = {.y = sides[0], .x = sides[1], .height = sides[2], .width = sides[3]};
     }
-    const Status status = !strings
-                              ? invalid_argument("expected one string or a vector, found a tensor of strings")
-                          : !four ? invalid_argument("expected a window [y, x, h, w]")
-                                  : RowOfImages(run, i, plan.crops ? &region : nullptr).decode();
+    Stacked images(run, i);
+    const Status status = !four ? invalid_argument("expected a window [y, x, h, w]")
+                                : images.each(plan.without_images, [&](std::string_view bytes) {
+                                    return decode(plan, plan.crops ? &region : nullptr, bytes, images);
+                                  });
     if (!status.ok()) fail_row(run, i, plan.name, status);
   }
 }
@@ -172,7 +129,7 @@ int64_t known_channels(const Decoding& plan) {
 }
 
 Status finish(KernelCall& call, DType dtype, const Shape& shape, std::shared_ptr<Decoding> plan) {
-  WEIR_TRY(check_encoded_image(call));
+  WEIR_TRY(check_string_or_vector(call));
   if (plan->takes_jpeg) WEIR_TRY(check_codecs(call, plan->name));
   const Shape& strings = call.shape(0);
   const bool vector = strings.rank_known() && strings.rank() == 1;

@@ -1,8 +1,9 @@
-// decode_npy(s, dtype): the array in a string that NumPy's format of one array (.npy) holds.
+// decode_npy(s, dtype): the array in a string that NumPy's format of one array (.npy) holds, or those of a
+// vector of strings.
 #include <cstring>
 
 #include "core/text.h"
-#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/stacked.h"
 #include "format/npy.h"
 
 namespace weir {
@@ -16,8 +17,7 @@ struct WantedEntries : KernelState {
 // Damage is a mistake of the string, not of a file.
 Status as_mistake(const Status& status) { return invalid_argument(status.error().what()); }
 
-Status decode(KernelRun& run, int row) {
-  const std::string_view bytes = run.arg(0).row<Str>(row)->view();
+Status decode(KernelRun& run, std::string_view bytes, Stacked& arrays) {
   const Result<NpyHeader> header = parse_npy(bytes);
   if (!header.ok()) return as_mistake(header.status());
   const ArrayType& type = header->type;
@@ -33,7 +33,7 @@ Status decode(KernelRun& run, int row) {
         expected_found(concat(size, " bytes of entries for the shape ", shape_text(header->shape)),
                        concat(bytes.size() - header->begin)));
   }
-  uint8_t* const out = run.make_row(0, row, header->shape);
+  WEIR_ASSIGN(uint8_t* const out, arrays.room(header->shape, dtype_size(wanted)));
   if (out == nullptr) return Status();
   const char* const entries = bytes.data() + header->begin;
   if (wanted != DType::string) {
@@ -48,19 +48,16 @@ Status decode(KernelRun& run, int row) {
 }
 
 void decode_npy_body(KernelRun& run) {
-  const Shape& shape = run.arg(0).shape;
   for (int row = 0; row < run.rows(); ++row) {
-    const Status status = shape.rank() == 0
-                              ? decode(run, row)
-                              : invalid_argument(expected_found("a scalar string for decode_npy",
-                                                                concat("the shape ", shape.to_string())));
+    Stacked arrays(run, row);
+    const Status status =
+        arrays.each(Shape(), [&](std::string_view bytes) { return decode(run, bytes, arrays); });
     if (!status.ok()) run.fail(row, status);
   }
 }
 
 Status decode_npy_infer(KernelCall& call) {
-  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
-  if (call.shape(0).rank_known()) WEIR_TRY(check_scalar(call, 0, "the string"));
+  WEIR_TRY(check_string_or_vector(call));
   auto state = std::make_shared<WantedEntries>();
   state->dtype = call.dtype_value(1);
   call.result(state->dtype, Shape::unknown_rank());
@@ -72,11 +69,11 @@ Status decode_npy_infer(KernelCall& call) {
 
 extern constinit const Kernel decode_npy_kernel{
     .name = "decode_npy",
-    .params = {{.name = "s", .doc = "A string."},
+    .params = {{.name = "s", .doc = "A string, or a vector of strings."},
                {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the array must have."}},
     .infer = decode_npy_infer,
     .doc =
-        "Decodes one array in NumPy's format (.npy) from a string. Both byte orders are read; `S` and `U` arrays give strings without the zeros at their end, `U` as UTF-8. Other bytes, another dtype, missing entries, Fortran order of two and more dimensions, objects, dates, structures and more than 8 dimensions are errors of the element; bytes after the last entry are passed over. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
+        "Decodes one array in NumPy's format (.npy) from a string. A vector of strings gives one tensor of their arrays, which must have one shape. Both byte orders are read; `S` and `U` arrays give strings without the zeros at their end, `U` as UTF-8. Other bytes, another dtype, missing entries, Fortran order of two and more dimensions, objects, dates, structures and more than 8 dimensions are errors of the element; bytes after the last entry are passed over. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
     .result = "The given dtype; unknown rank.",
     .cost = "One copy of the entries.",
     .example =

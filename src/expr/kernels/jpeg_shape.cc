@@ -1,7 +1,6 @@
 // jpeg_shape(s): [height, width, channels] of a JPEG, from its headers.
-#include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/image.h"
-#include "expr/kernels/shared/map_strings.h"
+#include "expr/kernels/shared/stacked.h"
 #include "format/image/image.h"
 
 namespace weir {
@@ -34,7 +33,7 @@ void jpeg_shape_body(KernelRun& run) {
 }
 
 Status jpeg_shape_infer(KernelCall& call) {
-  WEIR_TRY(check_encoded_image(call));
+  WEIR_TRY(check_string_or_vector(call));
   WEIR_TRY(check_codecs(call, kJpegShape));
   const Shape& strings = call.shape(0);
   const bool vector = strings.rank_known() && strings.rank() == 1;

@@ -1,6 +1,6 @@
 // serialize_tensor(x) and parse_tensor(s, dtype): between tensors and TensorFlow's serialized TensorProto.
 #include "core/text.h"
-#include "expr/kernels/shared/check.h"
+#include "expr/kernels/shared/stacked.h"
 #include "format/tensor_proto.h"
 #include "format/wire_writer.h"
 
@@ -41,32 +41,29 @@ struct Wanted : KernelState {
   DType dtype = DType::invalid;
 };
 
-Status parse(KernelRun& run, int row) {
+Status parse(KernelRun& run, std::string_view bytes, Stacked& tensors) {
   TensorMessage message;
-  WEIR_TRY(open_tensor(run.arg(0).row<Str>(row)->view(), message));
+  WEIR_TRY(open_tensor(bytes, message));
   const DType wanted = run.state<Wanted>().dtype;
   if (message.dtype != wanted) {
     return invalid_argument(expected_found(concat(dtype_name(wanted), " for parse_tensor"),
                                            concat(dtype_name(message.dtype), message.shape.to_string())));
   }
-  uint8_t* out = run.make_row(0, row, message.shape);
+  WEIR_ASSIGN(uint8_t* const out, tensors.room(message.shape, dtype_size(wanted)));
   return out != nullptr ? read_tensor(message, out) : Status();
 }
 
 void parse_body(KernelRun& run) {
-  const Shape& shape = run.arg(0).shape;
   for (int row = 0; row < run.rows(); ++row) {
-    const Status status = shape.rank() == 0
-                              ? parse(run, row)
-                              : invalid_argument(expected_found("a scalar string for parse_tensor",
-                                                                concat("the shape ", shape.to_string())));
+    Stacked tensors(run, row);
+    const Status status =
+        tensors.each(Shape(), [&](std::string_view bytes) { return parse(run, bytes, tensors); });
     if (!status.ok()) run.fail(row, status);
   }
 }
 
 Status parse_infer(KernelCall& call) {
-  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
-  if (call.shape(0).rank_known()) WEIR_TRY(check_scalar(call, 0, "the string"));
+  WEIR_TRY(check_string_or_vector(call));
   auto state = std::make_shared<Wanted>();
   state->dtype = call.dtype_value(1);
   call.result(state->dtype, Shape::unknown_rank());
@@ -91,11 +88,11 @@ extern constinit const Kernel serialize_tensor_kernel{
 
 extern constinit const Kernel parse_tensor_kernel{
     .name = "parse_tensor",
-    .params = {{.name = "s", .doc = "A string."},
+    .params = {{.name = "s", .doc = "A string, or a vector of strings."},
                {.name = "dtype", .kind = ParamKind::dtype, .doc = "The dtype that the tensor must have."}},
     .infer = parse_infer,
     .doc =
-        "Parses a TensorProto into a tensor, as tf.io.parse_tensor. Other bytes, another dtype and more than 8 dimensions are errors of the element. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
+        "Parses a TensorProto into a tensor, as tf.io.parse_tensor. A vector of strings gives one tensor of their tensors, which must have one shape. Other bytes, another dtype and more than 8 dimensions are errors of the element. The shape is not known when the dataset is built; `ensure_shape` and `reshape` give it one.",
     .result = "The given dtype; unknown rank.",
     .cost = "Two passes over the message's fields and one copy of the entries; strings are views of `s`.",
     .example =

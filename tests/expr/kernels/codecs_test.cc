@@ -199,6 +199,32 @@ TEST_CASE("parse_tensor gives back what serialize_tensor wrote") {
   lab.check("x -> parse_tensor(serialize_tensor(x), int64) + 1", {"[1, 2]", "[[3]]"}, {"[2, 3]", "[[4]]"});
 }
 
+TEST_CASE("parse_tensor and decode_npy stack the tensors of a vector of strings") {
+  Lab lab;
+  const std::string tensors =
+      "v -> parse_tensor([serialize_tensor(v[0]), serialize_tensor(v[1]), serialize_tensor(v[0])], ";
+  lab.check(tensors + "int16)",
+            {"int16([[1, 2], [3, 4]])", "int16([[5], [6]])", "zeros([2, 0], dtype: int16)"},
+            {"int16([[1, 2], [3, 4], [1, 2]])", "int16([[5], [6], [5]])", "zeros([3, 0], dtype: int16)"},
+            "int16[...]");
+  lab.check(tensors + "string)", {R"([["a", ""], ["\xff", "bcd"]])"},
+            {R"([["a", ""], ["\xff", "bcd"], ["a", ""]])"});
+  lab.check("v -> parse_tensor(v, bool)", {R"(full([0], ""))", R"(["", serialize_tensor(true)])"},
+            {"full([0], true)", "error"});
+  const std::string eight = "zeros([1, 1, 1, 1, 1, 1, 1, 1])";
+  CHECK(message_of(lab, "v -> parse_tensor(v, float32)", "[serialize_tensor(" + eight + ")]",
+                   Code::invalid_argument)
+            .find("expected tensors of less than 8 dimensions") == 0);
+  CHECK(message_of(lab, "v -> parse_tensor(v, int64)", "[serialize_tensor([1]), serialize_tensor([1, 2])]",
+                   Code::invalid_argument) ==
+        "string 1 of 2: expected the first one's shape, [1], found [2]");
+  const std::string npy =
+      R"("\x93NUMPY\x01\x00\x3a\x00{'descr': '|u1', 'fortran_order': False, 'shape': (2,), }\n")";
+  lab.check("v -> decode_npy([string_join([" + npy + ", v[0]]), string_join([" + npy + ", v[1]])], uint8)",
+            {R"(["ab", "cd"])", R"(["ab", "c"])", R"(["ef", "ghi"])"},
+            {"uint8([[97, 98], [99, 100]])", "error", "uint8([[101, 102], [103, 104]])"});
+}
+
 TEST_CASE("parse_tensor fails what is no such tensor") {
   Lab lab;
   lab.check("s -> parse_tensor(s, float32)",
@@ -206,13 +232,15 @@ TEST_CASE("parse_tensor fails what is no such tensor") {
              R"("\x08\x09\x12\x00\x22\x08\x00\x00\x00\x00\x00\x00\x00\x00")",
              R"("\x08\x01\x12\x00\x22\x04\x00\x00\x80?")"},
             {"[1.0, 2.5]", "error", "error", "error", "1.0"}, "float32[...]");
-  // A string of unknown rank, which is a scalar in some rows only.
+  // A string of unknown rank, which is a scalar or a vector in some rows only.
   lab.check("s -> parse_tensor(parse_tensor(s, string), bool)",
-            {R"(serialize_tensor(serialize_tensor([true])))", R"(serialize_tensor(["a"]))"},
-            {"[true]", "error"});
+            {R"(serialize_tensor(serialize_tensor([true])))", R"(serialize_tensor([["a"]]))",
+             R"(serialize_tensor([serialize_tensor(true)]))"},
+            {"[true]", "error", "[true]"});
   CHECK(message_of(lab, "s -> parse_tensor(s, int32)", R"(serialize_tensor([true, false]))",
                    Code::invalid_argument) == "expected int32 for parse_tensor, found bool[2]");
-  lab.refuse("s -> parse_tensor(s, int64)", "[\"a\"]", "the string to be a scalar");
+  lab.refuse("s -> parse_tensor(s, int64)", "[[\"a\"]]",
+             "one string or a vector of strings, found the shape [1, 1]");
   lab.refuse("s -> parse_tensor(s, int64)", "1", "expected string, found int64");
 }
 

@@ -6,14 +6,6 @@
 
 namespace weir {
 
-Status check_encoded_image(const KernelCall& call) {
-  if (call.dtype(0) != DType::string) return wrong_dtype(call, 0, "string");
-  const Shape& shape = call.shape(0);
-  if (!shape.rank_known() || shape.rank() <= 1) return Status();
-  return call.error(
-      0, expected_found("one string or a vector of strings", concat("the shape ", shape.to_string())));
-}
-
 Status check_codecs(const KernelCall& call, std::string_view name) {
   if (has_image_codecs()) return Status();
   return call.error(

@@ -10,8 +10,6 @@
 
 namespace weir {
 
-// Parameter 0 must be one string.
-Status check_encoded_image(const KernelCall& call);
 // The codecs may have been left out of the build.
 Status check_codecs(const KernelCall& call, std::string_view name);
 // Parameter 0 must be an image or a batch of images, as far as its rank is known.
