@@ -9,7 +9,7 @@ import threading
 import pytest
 import torch
 from torch.utils.data import DataLoader as TorchLoader
-from torch.utils.data import Dataset, IterableDataset, TensorDataset, get_worker_info
+from torch.utils.data import Dataset, DistributedSampler, IterableDataset, TensorDataset, get_worker_info
 
 import weir
 from weir.torch import DataLoader
@@ -241,6 +241,95 @@ def test_states_without_a_generator_and_of_streams():
     resumed = of_weir()
     resumed.load_state_dict(state)
     assert batches(resumed) == rest and batches(resumed) == batches(loader)
+
+
+@pytest.mark.parametrize("at_the_last_batch", [False, True])
+@pytest.mark.parametrize("generator", [None, torch.Generator])
+@pytest.mark.parametrize("options", [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}])
+def test_a_state_at_the_end_begins_the_next_epoch(options, generator, at_the_last_batch):
+    def made():
+        return DataLoader(ROWS, batch_size=5, shuffle=True, generator=generator and generator(), **options)
+
+    torch.manual_seed(3)
+    loader = made()
+    batches(loader)
+    iterator = iter(loader)
+    for _ in range(5):
+        next(iterator)
+    if not at_the_last_batch:
+        assert next(iterator, None) is None
+    state, process = pickle.loads(pickle.dumps(loader.state_dict())), torch.get_rng_state()
+    expected = [batches(loader) for _ in range(2)]
+    # In a new process, the generator of which is restored or not.
+    torch.manual_seed(4)
+    resumed = made()
+    resumed.load_state_dict(state)
+    assert batches(resumed) == expected[0] != batches(resumed)
+    resumed = made()
+    resumed.load_state_dict(state)
+    torch.set_rng_state(process)
+    assert [batches(resumed) for _ in range(2)] == expected
+
+
+def test_the_epochs_of_samplers_are_in_the_state():
+    def made():
+        sampler = DistributedSampler(ROWS, num_replicas=2, rank=1, seed=1)
+        return DataLoader(ROWS, sampler=sampler, batch_size=5, num_workers=2)
+
+    loader = made()
+    loader.sampler.set_epoch(3)
+    iterator = iter(loader)
+    next(iterator)
+    state, rest = loader.state_dict(), batches(iterator)
+    resumed = made()
+    resumed.load_state_dict(state)
+    assert resumed.sampler.epoch == 3 and batches(resumed) == rest
+    assert batches(resumed) == batches(loader)
+
+
+def test_a_state_is_of_batches_of_one_size():
+    loader = DataLoader(ROWS, batch_size=5)
+    iterator = iter(loader)
+    next(iterator)
+    other = DataLoader(ROWS, batch_size=4)
+    with pytest.raises(ValueError, match="1 batches of 5 into an epoch, this loader has batches of 4"):
+        other.load_state_dict(loader.state_dict())
+    list(iterator)
+    other.load_state_dict(loader.state_dict())
+    assert len(batches(other)) == 6
+
+
+def test_states_of_worker_processes():
+    def made():
+        rows = weir.torch.loader(weir.range(12).shuffle(12, seed=1))
+        return DataLoader(rows, batch_size=None, num_workers=1, multiprocessing_context="spawn")
+
+    loader = made()
+    epochs = [batches(loader)]
+    iterator = iter(loader)
+    first = batches(next(iterator) for _ in range(5))
+    state = pickle.loads(pickle.dumps(loader.state_dict()))
+    epochs.append(first + batches(iterator))
+    assert epochs[0] != epochs[1]
+    resumed = made()
+    resumed.load_state_dict(state)
+    assert first + batches(resumed) == epochs[1]
+    resumed.load_state_dict(loader.state_dict())
+    assert batches(resumed) == batches(loader) not in epochs
+
+
+class Stopping(Failing):
+    def __getitem__(self, at):
+        return next(iter(())) if at == 3 else at
+
+
+@pytest.mark.parametrize("collated", [None, 1])
+def test_a_row_that_raises_stop_iteration_is_an_error(collated):
+    iterator = iter(DataLoader(Stopping(), batch_size=collated, num_workers=2))
+    assert [int(next(iterator)) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(RuntimeError, match="raised StopIteration"):
+        next(iterator)
+    assert [int(row) for row in iterator] == [4, 5]
 
 
 class Once(IterableDataset):

@@ -14,7 +14,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
 from collections.abc import Iterator as Elements
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -89,8 +89,12 @@ def _run(tasks: queue.SimpleQueue[Any], made: threading.Condition, stopped: thre
                 fetcher, ready = worker.fetcher(), True
             if fetcher is not None:
                 result = worker.pinned(fetcher.fetch(task.index))
-        except StopIteration:
-            fetcher = None
+        except StopIteration as error:
+            if worker.streams:
+                fetcher = None
+            else:
+                result = _Failed(RuntimeError("the dataset raised StopIteration in place of a row"))
+                result.error.__cause__ = error
         except BaseException as error:
             result = _Failed(error)
         with made:
@@ -117,6 +121,7 @@ class _Worker:
         self.info = info(id=number, num_workers=iterator._num_workers, seed=seed, dataset=self.dataset, **more)
         self.init = init
         self._kind = (iterator._dataset_kind, iterator._auto_collation, iterator._collate_fn, iterator._drop_last)
+        self.streams = iterator._dataset_kind == of_torch._DatasetKind.Iterable
         self._pin = iterator._pin_memory_device if iterator._pin_memory else None
 
     def fetcher(self) -> Any:
@@ -246,14 +251,20 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         raise StopIteration
 
 
-def _restore(generators: list[torch.Generator], states: list[torch.Tensor]) -> None:
-    if len(generators) != len(states):
-        raise ValueError(
-            f"the state is of a loader with {len(states) - 1} generators, this one has {len(generators) - 1}; give it "
-            "the same generator and samplers"
-        )
-    for generator, state in zip(generators, states, strict=True):
-        generator.set_state(state)
+@dataclass
+class _Start:
+    """Where a loop begins: after how many batches, and what its order is drawn from."""
+
+    given: int = 0
+    generators: list[torch.Tensor] = field(default_factory=list)  # their states
+    drawn: bool = False  # whether the seed of the workers was drawn from them before
+    epochs: list[int] = field(default_factory=list)  # of the samplers
+    dataset: Any = None  # the state of a weir.torch.loader before the loop
+
+    def put_back(self, kept: torch.Tensor) -> None:
+        """The process's own generator is not the loader's to move, unless it was where the state was saved."""
+        if not torch.equal(kept, self.generators[0]):
+            torch.default_generator.set_state(kept)
 
 
 class _Positions:
@@ -265,20 +276,20 @@ class _Positions:
 
     def __iter__(self) -> Elements[Any]:
         loader: Any = self._loader()
-        return self._indices(loader, *loader._resume)
+        return self._indices(loader, loader._resume)
 
-    def _indices(self, loader: DataLoader[Any], skipped: int, states: list[torch.Tensor]) -> Elements[Any]:
-        generators = loader._generators()
+    def _indices(self, loader: DataLoader[Any], resume: _Start) -> Elements[Any]:
         kept = torch.default_generator.get_state()
-        if skipped:
-            _restore(generators, states)
-        loader._begun = [generator.get_state() for generator in generators]
+        if resume.generators:
+            loader._restore(resume)
+        loader._begun = loader._here(drawn=True)
         indices = iter(self._sampler)
-        if skipped:
-            for _ in range(skipped if loader._is_map else 0):
+        if resume.generators:
+            for _ in range(resume.given if loader._is_map else 0):
                 next(indices, None)
-            # The process's own is not the loader's to move.
-            torch.default_generator.set_state(kept)
+            # With the first one the order is drawn.
+            indices = itertools.chain(list(itertools.islice(indices, 1)), indices)
+            resume.put_back(kept)
         # A loop must not hold the loader, which holds it if its workers are persistent.
         del loader
         yield from indices
@@ -303,11 +314,11 @@ class DataLoader(TorchDataLoader[_Element_co]):
     `state_dict` itself and there are no workers.
     """
 
-    _before: list[torch.Tensor]  # the states of the generators before the newest loop
-    _begun: list[torch.Tensor]  # and when it drew its order
+    _before: _Start  # before the newest loop
+    _begun: _Start  # when it drew its order
     _loop: object = None  # the newest loop, until it ends
     _given = 0  # how many batches it has given
-    _resume: tuple[int, list[torch.Tensor]] = (0, [])  # what the next loop skips, and the states when it was begun
+    _resume = _Start()  # where the next loop begins, if a state was loaded
 
     @property
     def _is_map(self) -> bool:
@@ -317,13 +328,58 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def _index_sampler(self) -> Any:
         return _Positions(self, super()._index_sampler)
 
+    @property
+    def multiprocessing_context(self) -> Any:
+        """That of the workers if they are processes. For threads, what makes a DataLoader of torch one of weir."""
+        found = _context.fget(self)
+        if found is not None or self.num_workers == 0:
+            return found
+        theirs: Any = TorchDataLoader
+        theirs.__new__ = _made_of_threads
+        return _THREADS
+
+    @multiprocessing_context.setter
+    def multiprocessing_context(self, context: Any) -> None:
+        _context.fset(self, None if context is _THREADS else context)
+
+    def _samplers(self) -> list[Any]:
+        """Those that the order depends on, with what they wrap."""
+        found: list[Any] = [self]
+        for one in found:
+            inner = (getattr(one, name, None) for name in ("sampler", "batch_sampler"))
+            found += [made for made in inner if made is not None and not any(made is other for other in found)]
+        return found
+
     def _generators(self) -> list[torch.Generator]:
         """Those that the order depends on: the process's own first."""
-        owners = (self, self.sampler, self.batch_sampler, getattr(self.batch_sampler, "sampler", None))
-        own = {
-            id(made): made for owner in owners if isinstance(made := getattr(owner, "generator", None), torch.Generator)
-        }
-        return [torch.default_generator, *own.values()]
+        own = [getattr(owner, "generator", None) for owner in self._samplers()]
+        return [torch.default_generator, *dict.fromkeys(made for made in own if isinstance(made, torch.Generator))]
+
+    def _counting(self) -> list[Any]:
+        """The samplers whose order depends on an epoch that they are told."""
+        return [one for one in self._samplers() if hasattr(one, "set_epoch") and hasattr(one, "epoch")]
+
+    def _here(self, drawn: bool) -> _Start:
+        states = [generator.get_state() for generator in self._generators()]
+        return _Start(0, states, drawn, [sampler.epoch for sampler in self._counting()])
+
+    def _following(self) -> _Start:
+        """The beginning of the next loop, which has no seed to draw if it has the workers of the last one."""
+        dataset: Any = self.dataset
+        before = dataset.state_dict() if hasattr(dataset, "_shared_out") and self.num_workers else None
+        return replace(self._here(self.persistent_workers and self._iterator is not None), dataset=before)
+
+    def _restore(self, start: _Start) -> None:
+        generators, counting = self._generators(), self._counting()
+        if len(generators) != len(start.generators):
+            raise ValueError(
+                f"the state is of a loader with {len(start.generators) - 1} generators, this one has "
+                f"{len(generators) - 1}; give it the same generator and samplers"
+            )
+        for generator, state in zip(generators, start.generators, strict=True):
+            generator.set_state(state)
+        for sampler, epoch in zip(counting, start.epochs, strict=False):
+            sampler.set_epoch(epoch)
 
     def _saves_dataset(self) -> bool:
         return not self._is_map and self.num_workers == 0 and hasattr(self.dataset, "state_dict")
@@ -331,51 +387,94 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def _get_iterator(self) -> Any:
         if self.num_workers == 0:
             return _Alone(self)
-        if self.multiprocessing_context is not None or isinstance(self.dataset, (IterDataPipe, MapDataPipe)):
+        if _context.fget(self) is not None or isinstance(self.dataset, (IterDataPipe, MapDataPipe)):
             return _Processes(self)
         if hasattr(self.dataset, "_shared_out"):
             raise ValueError("weir.torch.loader(...) has threads of its own; leave out num_workers")
         return _Threads(self)
 
     def __iter__(self) -> Any:
-        self._before = [generator.get_state() for generator in self._generators()]
+        resume, kept = self._resume, torch.default_generator.get_state()
+        if resume.generators and not resume.drawn:
+            # The loop draws a seed for its workers, and then its order.
+            self._restore(resume)
+            torch.empty((), dtype=torch.int64).random_(generator=self.generator)
+            self._resume = replace(self._here(drawn=True), given=resume.given)
+            self._restore(resume)
+        self._before = self._following()
         made: Any = super().__iter__()
-        skipped, self._resume = self._resume[0], (0, [])
-        made._loader, made._skipped = weakref.ref(self), skipped if self._is_map else 0
+        if resume.generators and not resume.drawn:
+            resume.put_back(kept)
+        self._resume = _Start()
+        made._loader, made._skipped = weakref.ref(self), resume.given if self._is_map else 0
         made._loop = self._loop = object()
-        self._given = skipped
-        for _ in range(0 if self._is_map else skipped):
+        self._given = resume.given
+        for _ in range(0 if self._is_map else resume.given):
             next(made, None)
         return made
+
+    def _has_given_all(self) -> bool:
+        try:
+            return self._is_map and self._given == len(self)
+        except TypeError:
+            return False
 
     def state_dict(self) -> dict[str, Any]:
         """The position: how many batches the newest loop has given, and what its order was drawn from."""
         if self._saves_dataset():
             dataset: Any = self.dataset
             return {"weir": 1, "dataset": dataset.state_dict()}
-        given, states = self._resume
-        if not given and self._loop is not None:
-            given, states = self._given, self._begun if self._given else self._before
-        elif not given:
-            states = [generator.get_state() for generator in self._generators()]
-        return {"weir": 1, "given": given, "generators": list(states)}
+        if self._resume.generators:
+            start = self._resume
+        elif self._loop is None or self._has_given_all():
+            start = self._following()
+        elif self._given:
+            start = replace(self._begun, given=self._given, dataset=self._before.dataset)
+        else:
+            start = self._before
+        return {"weir": 1, "batch_size": self._batch_size(), **vars(start)}
+
+    def _batch_size(self) -> int | None:
+        found: int | None = getattr(self.batch_sampler, "batch_size", self.batch_size)
+        return found
 
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next loop continues from where `state_dict` was called."""
-        checked_state(state, "dataset" if "dataset" in (state or ()) else "generators")
+        of_dataset = "dataset" in (state or ()) and "generators" not in state
+        checked_state(state, "dataset" if of_dataset else "generators")
         self._loop = None
-        self._resume = (0, [])
-        if "dataset" in state:
+        self._resume = _Start()
+        if of_dataset:
             dataset: Any = self.dataset
             dataset.load_state_dict(state["dataset"])
             return
-        given, states = int(state["given"]), list(state["generators"])
-        if given:
-            self._resume = (given, states)
-        else:
-            kept = torch.default_generator.get_state()
-            _restore(self._generators(), states)
-            torch.default_generator.set_state(kept)
+        given, batch_size = int(state["given"]), state.get("batch_size", self._batch_size())
+        if given and batch_size != self._batch_size():
+            raise ValueError(
+                f"the state is {given} batches of {batch_size} into an epoch, this loader has batches of "
+                f"{self._batch_size()}; give it the same batch_size, or load a state of the end of an epoch"
+            )
+        # States of 0.1 say neither, and were drawn from within an epoch.
+        drawn = bool(state.get("drawn", given))
+        start = _Start(given, list(state["generators"]), drawn, list(state.get("epochs", ())), state.get("dataset"))
+        kept = torch.default_generator.get_state()
+        self._restore(start)
+        torch.default_generator.set_state(kept)
+        if start.dataset is not None:
+            dataset = self.dataset
+            dataset.load_state_dict(start.dataset)
+        self._resume = start
+
+
+# What TorchDataLoader has, which is not typed as a property.
+_context: Any = TorchDataLoader.multiprocessing_context
+_THREADS = copy.copy(torch.multiprocessing.get_context())
+
+
+def _made_of_threads(kind: Any, *_: Any, multiprocessing_context: Any = None, **__: Any) -> Any:
+    """A new DataLoader of torch; one of weir if it is told what one of weir was, as Accelerate does."""
+    threads = kind is TorchDataLoader and multiprocessing_context is _THREADS
+    return object.__new__(DataLoader if threads else kind)
 
 
 atexit.register(_join)
