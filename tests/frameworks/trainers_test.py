@@ -1,8 +1,15 @@
 """Lightning and Accelerate take weir's loaders as they are."""
 
+import json
+import os
+import subprocess
+import sys
+import threading
+
 import accelerate
 import lightning
 import pytest
+import ranks
 import torch
 from torch.utils.data import TensorDataset
 
@@ -70,3 +77,40 @@ def test_accelerate():
             assert [batch[1].tolist() for batch in prepared] == expected
     shuffled = accelerator.prepare(loaders()["shuffled"])
     assert sorted(x for batch in shuffled for x in batch[1].tolist()) == list(range(12))
+
+
+class Threads(torch.utils.data.Dataset):
+    """Says which thread of which process reads."""
+
+    def __len__(self):
+        return 8
+
+    def __getitem__(self, at):
+        return at, os.getpid(), threading.get_ident()
+
+
+def test_accelerate_keeps_the_threads():
+    accelerator = accelerate.Accelerator(cpu=True)
+    prepared = accelerator.prepare(weir.torch.DataLoader(Threads(), num_workers=2, prefetch_factor=3))
+    rows = [[int(x) for x in row] for row in prepared]
+    assert [row[0] for row in rows] == list(range(8)) and {row[1] for row in rows} == {os.getpid()}
+    assert len({row[2] for row in rows} - {threading.get_ident()}) == 2
+    assert prepared.prefetch_factor == 3
+    iterator = iter(prepared)
+    next(iterator), next(iterator)
+    again = accelerator.prepare(weir.torch.DataLoader(Threads(), num_workers=2))
+    again.load_state_dict(prepared.state_dict())
+    assert [int(row[0]) for row in again] == list(range(2, 8))
+    # Others stay what they are.
+    plain = accelerator.prepare(torch.utils.data.DataLoader(Threads(), num_workers=1, multiprocessing_context="fork"))
+    assert os.getpid() not in {int(row[1]) for row in plain}
+
+
+def test_ranks_of_accelerate(tmp_path):
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc-per-node=2", ranks.__file__]
+    subprocess.run([*command, str(tmp_path)], check=True, env=os.environ | {"OMP_NUM_THREADS": "1"})
+    first, second = (json.loads((tmp_path / str(rank)).read_text()) for rank in range(2))
+    assert len(first) == 10
+    for name, epochs in first.items():
+        for mine, others in zip(epochs, second[name], strict=True):
+            assert len(mine) == len(others) and sorted(mine + others) == list(range(16)), name

@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import pickle
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Iterator as Elements
 from multiprocessing.context import get_spawning_popen
@@ -192,14 +193,23 @@ class Loader(IterableDataset[Any]):
         self._copies = 0  # made for workers
         self._loops = 0  # begun here
         self._pid = os.getpid()
+        self._taken = 0, 1  # the share of the newest loop
         self._sharded: Dataset | None = None
         self._iterator: Iterator | _Every | None = None
         self._ended = False  # the loop of the iterator
         self._resumed: list[dict[str, Any]] = []  # where the next loop continues
         self._resumes = 0  # which group of workers does that
 
+    def _is_shared_by_accelerate(self) -> bool:
+        """Whether the running loop is one of Accelerate's DataLoaders, which share out the elements themselves."""
+        state = sys.modules.get("accelerate.state")
+        running = getattr(state.GradientState().active_dataloader, "dataset", None) if state else None
+        return self is running or self is getattr(running, "dataset", None)
+
     def _ranks(self) -> tuple[int, int]:
         """The rank, and how many there are."""
+        if self._is_shared_by_accelerate():
+            return 0, 1
         if self._rank is not None and self._world_size is not None:
             return self._rank, self._world_size
         if torch.distributed.is_available() and torch.distributed.is_initialized():
@@ -262,7 +272,7 @@ class Loader(IterableDataset[Any]):
 
     def _begin(self) -> Iterator | _Every:
         """Begins a loop."""
-        rank, ranks = self._share()
+        rank, ranks = self._taken = self._share()
         self._ended = False
         resumed, self._resumed = self._resumed, []
         if resumed and self._group() == self._resumes:
@@ -324,7 +334,7 @@ class Loader(IterableDataset[Any]):
             return {"weir": 2, "epoch": epoch, "resumed": self._resumed}
         if self._iterator is None:
             return {"weir": 2, "epoch": epoch, "resumed": []}
-        rank, ranks = self._share()
+        rank, ranks = self._taken
         position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks}
         if isinstance(self._iterator, _Every):
             position["every"] = self._iterator.skip
@@ -357,6 +367,7 @@ class Loader(IterableDataset[Any]):
                 self._epochs = _Epochs(self._epoch)
             kept["_epochs"] = self._epochs
             kept["_loops"] = 0
+            kept["_rank"], kept["_world_size"] = self._ranks()
             self._copies += 1
         elif self._epochs:
             kept["_epoch"] = self._epochs.current()
