@@ -1,5 +1,7 @@
 """Datasets of Hugging Face in weir, and back."""
 
+import itertools
+
 import datasets
 import numpy as np
 import pytest
@@ -105,3 +107,46 @@ def test_back_with_its_state(rows):
     assert sum(len(batch["label"]) for batch in loader) == 40
     with pytest.raises(TypeError, match="elements that are dicts"):
         weir.huggingface.dataset(weir.range(3))
+
+
+def labels(stream):
+    return [int(row["label"]) for row in stream]
+
+
+@pytest.mark.parametrize("shards", [1, 3])
+def test_workers_share_the_rows(shards):
+    stream = weir.huggingface.dataset(weir.range(12).map(lambda x: {"label": x}), num_shards=shards)
+    loader = torch.utils.data.DataLoader(stream, batch_size=2, num_workers=2, multiprocessing_context="spawn")
+    batches = [batch["label"].tolist() for batch in loader]
+    assert sorted(itertools.chain(*batches)) == list(range(12))
+    assert batches[:2] == ([[0, 1], [2, 3]] if shards == 1 else [[0, 2], [1, 3]])
+    shares = (labels(stream.shard(shards, i)) for i in range(shards))
+    assert sorted(itertools.chain(*shares)) == list(range(12))
+
+
+@pytest.mark.parametrize("shards", [1, 4])
+def test_methods_of_streams(shards):
+    def made(count):
+        source = weir.range(count).map(lambda x: {"label": x}).shuffle(count, seed=2)
+        return weir.huggingface.dataset(source, num_shards=shards)
+
+    for _ in range(2):
+        assert sorted(labels(made(12).shuffle(seed=1, buffer_size=5))) == list(range(12))
+    both = labels(datasets.interleave_datasets([made(6), made(6)]))
+    assert both[:-1:2] == both[1::2] and sorted(both[::2]) == list(range(6))
+    joined = datasets.concatenate_datasets([made(6), made(6)])
+    assert sorted(labels(joined.map(lambda row: {"label": row["label"]}))) == sorted([*range(6)] * 2)
+
+
+def test_epochs():
+    source = weir.range(12).map(lambda x: {"label": x}).shuffle(12, seed=2)
+    expected = [labels(source) for _ in range(3)]
+    assert expected[0] != expected[1]
+    stream = weir.huggingface.dataset(source)
+    assert [labels(stream), labels(stream)] == expected[:2]
+    derived = weir.huggingface.dataset(source, num_shards=2).select_columns(["label"])
+    for epoch in (2, 1):
+        derived.set_epoch(epoch)
+        assert labels(derived) == labels(derived) == expected[epoch]
+    loader = torch.utils.data.DataLoader(derived, None, num_workers=2, multiprocessing_context="spawn")
+    assert labels(loader) == expected[1]

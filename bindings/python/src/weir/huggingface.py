@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import sys
 from collections.abc import Iterator as Elements
 from typing import Any
 
@@ -13,6 +15,7 @@ from datasets.iterable_dataset import _BaseExamplesIterable
 
 from . import fn
 from ._dataset import Dataset, from_arrow
+from ._iterator import Iterator
 from ._marks import Marks
 from ._operators import from_tensor_slices
 
@@ -83,22 +86,34 @@ def from_huggingface(ds: Any) -> Dataset:
 
 
 class _Examples(_BaseExamplesIterable):
-    """The elements of a dataset, for Hugging Face's IterableDataset."""
+    """The elements of a dataset, for Hugging Face's IterableDataset: all, or a share of them."""
 
-    def __init__(self, dataset: Dataset) -> None:
+    def __init__(self, dataset: Dataset, num_shards: int) -> None:
         super().__init__()
         self._dataset = dataset
+        self._num_shards = num_shards
+        self._share = 0, 1  # its index, and how many there are
+        self._epoch: int | None = None  # that of set_epoch
+        self._next_epochs: dict[tuple[int, int], int] = {}  # of each share: one loop may begin several
+        self._in_worker = False  # whether this is what a worker has
+        self._sleep_on_threads_shutdown = False
         self._state_dict: dict[str, Any] | None = None
 
     def _init_state_dict(self) -> dict[str, Any]:
         self._state_dict = {"position": None, "taken": 0, "type": type(self).__name__}
         return self._state_dict
 
+    def _begin(self) -> Iterator:
+        """An iterator over the next epoch, or that of set_epoch."""
+        index, shares = self._share
+        epoch = self._next_epochs.get(self._share, 0) if self._epoch is None else self._epoch
+        self._next_epochs[self._share] = epoch + 1
+        shared = self._dataset if shares == 1 else self._dataset.shard(shares, index)
+        return shared.iterator(strings="text", epoch=epoch)
+
     def __iter__(self) -> Elements[tuple[int, Any]]:
         state = self._state_dict
-        begun = self._dataset.iterator(strings="text", epoch=self._dataset._epoch)
-        self._dataset._epoch += 1
-        marks = Marks(begun)
+        marks = Marks(self._begin())
         if state and state["position"] is not None:
             marks.load(state["position"], state["taken"])
         for number, element in enumerate(marks):
@@ -109,25 +124,39 @@ class _Examples(_BaseExamplesIterable):
     def shuffle_data_sources(self, generator: Any) -> _Examples:
         return self
 
+    def shift_rngs(self, value: int) -> _Examples:
+        """Called with the epoch that was set, and in a worker, for what it has, with its number."""
+        made = copy.copy(self)
+        made._epoch = self._epoch if self._in_worker else value
+        return made
+
     def shard_data_sources(self, num_shards: int, index: int, contiguous: bool = True) -> _Examples:
-        return self if num_shards == 1 else _Examples(self._dataset.shard(num_shards, index))
+        count = min(num_shards, self._num_shards)
+        made = copy.copy(self)
+        made._num_shards //= count
+        made._share = self._share[0] + self._share[1] * index, self._share[1] * count
+        torch_data = sys.modules.get("torch.utils.data")
+        made._in_worker = torch_data is not None and torch_data.get_worker_info() is not None
+        return made
 
     def reshard_data_sources(self) -> _Examples:
         return self
 
     @property
     def num_shards(self) -> int:
-        return 1
+        return self._num_shards
 
 
-def dataset(source: Dataset) -> IterableDataset:
+def dataset(source: Dataset, num_shards: int = 1) -> IterableDataset:
     """A `datasets.IterableDataset` of the elements, which are dicts; strings are str.
 
-    Each loop begins the next epoch. Its `state_dict` is the position of weir's, so that resuming reads little again.
+    Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
+    position of weir's, so that resuming reads little again. At most `num_shards` workers of a DataLoader, or nodes,
+    share out the elements.
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")
-    return IterableDataset(_Examples(source))
+    return IterableDataset(_Examples(source, num_shards))
 
 
 __all__ = ["dataset", "from_huggingface"]
