@@ -65,6 +65,63 @@ def test_states_at_every_position():
             pass
 
 
+def test_states_of_later_epochs():
+    def made():
+        return weir.range(12).shuffle(12, seed=1)
+
+    source = made()
+    expected = [taken(weir.jax.arrays(source)) for _ in range(3)]
+    assert expected[0] != expected[1]
+    for count in (5, 12):
+        for sharding in (None, jax.sharding.SingleDeviceSharding(jax.devices()[0])):
+            source = made()
+            taken(weir.jax.arrays(source, sharding=sharding))
+            elements = weir.jax.arrays(source, sharding=sharding)
+            assert [int(next(elements)) for _ in range(count)] == expected[1][:count]
+            resumed = made()
+            other = weir.jax.arrays(resumed, sharding=sharding)
+            other.set_state(elements.get_state())
+            assert other.get_state() == elements.get_state()
+            assert taken(other) == expected[1][count:]
+            assert taken(weir.jax.arrays(resumed, sharding=sharding)) == expected[2]
+    iterator = made().iterator()
+    elements = weir.jax.arrays(iterator)
+    first = int(next(elements))
+    other = weir.jax.arrays(made())
+    other.set_state(elements.get_state())
+    assert [first, *taken(other)] == expected[0]
+
+
+@pytest.mark.parametrize("state", [b"", b"{}", b"[]", b"null", "text", None, b'{"position": "?", "taken": 0}', b"\xff"])
+def test_what_is_no_state(state):
+    elements = weir.jax.arrays(weir.range(4))
+    next(elements)
+    with pytest.raises(ValueError, match=r"expected bytes as get_state\(\) returns them, found"):
+        elements.set_state(state)
+    of_another = weir.jax.arrays(weir.range(9).batch(2))
+    with pytest.raises(weir.Error, match="found one of another"):
+        elements.set_state(of_another.get_state())
+    assert taken(elements) == [1, 2, 3]
+
+
+def test_what_is_on_a_device_is_taken_by_dlpack(monkeypatch):
+    class Array:
+        """As an element on a device has it; of the CPU's memory, which every machine has."""
+
+        def __init__(self):
+            self.tensor = np.arange(3, dtype=np.float32)
+
+        def __dlpack_device__(self):
+            return self.tensor.__dlpack_device__()
+
+        def __dlpack__(self, **options):
+            return self.tensor.__dlpack__(**options)
+
+    monkeypatch.setattr(weir.jax, "DeviceArray", Array)
+    made = weir.jax.to_jax({"x": Array(), "y": (np.ones(2), b"s")})
+    assert isinstance(made["x"], jax.Array) and made["x"].tolist() == [0, 1, 2] and made["y"][1] == b"s"
+
+
 @pytest.mark.parametrize("handler", ["grain", "orbax"])
 def test_checkpoints(tmp_path, handler):
     def save(manager, elements):

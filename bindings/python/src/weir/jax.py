@@ -12,6 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
+from ._core import DeviceArray
 from ._dataset import Dataset
 from ._iterator import Iterator
 from ._marks import Marks
@@ -30,6 +31,8 @@ def _mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
         return Ragged(_mapped(value.values, leaf), _mapped(value.row_splits, leaf))
     if isinstance(value, Optional):
         return Optional(_mapped(value.value, leaf)) if value.has_value else value
+    if isinstance(value, DeviceArray):
+        return leaf(value)
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
         return value
     return leaf(value)
@@ -37,6 +40,8 @@ def _mapped(value: Any, leaf: Callable[[Any], Any]) -> Any:
 
 def _checked(value: Any) -> Any:
     """An array whose integers JAX keeps: without x64 it has only their low 32 bits."""
+    if isinstance(value, DeviceArray):
+        return jax.dlpack.from_dlpack(value)
     if value.dtype.kind in "iu" and value.dtype.itemsize == 8 and value.size:
         limits = np.iinfo(jax.dtypes.canonicalize_dtype(value.dtype))
         if not limits.min <= value.min() <= value.max() <= limits.max:
@@ -67,8 +72,12 @@ class Arrays:
 
     AHEAD = 2  # elements that are on their way to the devices while one is used
 
-    def __init__(self, dataset: Dataset | Iterator, put: Callable[[Any], Any]) -> None:
-        self._source = Marks(dataset if isinstance(dataset, Iterator) else iter(dataset), self.AHEAD + 1)
+    def __init__(
+        self, dataset: Dataset | Iterator, put: Callable[[Any], Any], begin: Callable[[Dataset], Iterator] = iter
+    ) -> None:
+        self._dataset = None if isinstance(dataset, Iterator) else dataset
+        self._epoch = self._dataset._epoch if self._dataset else None
+        self._source = Marks(dataset if isinstance(dataset, Iterator) else begin(dataset), self.AHEAD + 1)
         self._put = put
         self._read: deque[Any] = deque()
         self._ended = False
@@ -98,23 +107,28 @@ class Arrays:
     def get_state(self) -> bytes:
         """The position after the elements that were taken."""
         position, taken = self._source.state(len(self._read))
-        return json.dumps({"weir": 1, "position": base64.b64encode(position).decode(), "taken": taken}).encode()
+        kept = {"position": base64.b64encode(position).decode(), "taken": taken, "epoch": self._epoch}
+        return json.dumps({"weir": 1, **kept}).encode()
 
     def set_state(self, state: bytes) -> None:
-        """Goes on where `get_state` was called."""
-        found = json.loads(state)
+        """Goes on where `get_state` was called; the next `weir.jax.arrays` of the dataset has the epoch after that."""
+        try:
+            found = json.loads(state)
+            position = base64.b64decode(found["position"], validate=True)
+            taken, epoch = int(found["taken"]), found.get("epoch")
+        except (KeyError, TypeError, ValueError) as error:
+            raise ValueError(f"expected bytes as get_state() returns them, found {state!r:.80}") from error
+        self._source.load(position, taken)
         self._read.clear()
         self._ended = False
-        self._source.load(base64.b64decode(found["position"]), found["taken"])
+        if self._dataset and epoch is not None:
+            self._epoch, self._dataset._epoch = epoch, epoch + 1
 
 
 def _of_process(dataset: Dataset) -> Iterator:
-    """What this process reads of the next epoch."""
-    processes = jax.process_count()
-    if processes == 1:
-        return iter(dataset)
+    """What this one of several processes reads of the next epoch."""
     shared = dataset if "shard(auto, auto)" in str(dataset) else dataset.shard("auto", "auto")
-    made = shared.iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=processes)
+    made = shared.iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=jax.process_count())
     dataset._epoch += 1
     return made
 
@@ -136,10 +150,9 @@ def arrays(dataset: Dataset | Iterator, device: Any = None, *, sharding: Any = N
         return Arrays(dataset, functools.partial(to_jax, device=device))
     if device is not None:
         raise TypeError("expected a device or a sharding, found both")
-    source = dataset if isinstance(dataset, Iterator) else _of_process(dataset)
     if jax.process_count() == 1:
-        return Arrays(source, functools.partial(to_jax, device=sharding))
-    return Arrays(source, functools.partial(_to_global, sharding=sharding))
+        return Arrays(dataset, functools.partial(to_jax, device=sharding))
+    return Arrays(dataset, functools.partial(_to_global, sharding=sharding), _of_process)
 
 
 __all__ = ["Arrays", "arrays", "to_jax"]
