@@ -78,8 +78,11 @@ def test_errors_are_those_of_the_traced_function():
     assert fn.string_length(b"abc") == 3
     with pytest.raises(weir.errors.InvalidArgument, match="expected one dtype"):
         fn.maximum(np.zeros(2), np.zeros(2, np.int32))
-    with pytest.raises(TypeError, match="found object"):
-        fn.sum(object())
+    with pytest.raises(weir.errors.InvalidArgument, match="expected one dtype .* found int64 and float64"):
+        fn.maximum(np.int64(1), np.float64(2.5))
+    for value in (object(), np.array([object()])):
+        with pytest.raises(TypeError, match="found object"):
+            fn.sum(value)
 
 
 def test_threads_and_forks():

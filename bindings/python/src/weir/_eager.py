@@ -156,6 +156,11 @@ def _made(entry: Any, values: tuple[Any, ...], key: _Key, function: Callable[...
     return given, late.Dataset(build(mapped, runtime))
 
 
+def _has_numbers(value: Any) -> bool:
+    """Whether a value is an array of numbers."""
+    return isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.kind in "iufc"
+
+
 def compute(entry: Any, values: tuple[Any, ...], function: Callable[..., Any]) -> Any:
     """What a function of expressions gives for these values; NotImplemented if one of them is being traced.
 
@@ -164,8 +169,8 @@ def compute(entry: Any, values: tuple[Any, ...], function: Callable[..., Any]) -
     try:
         return _computed(entry, values, function, scalars=False)
     except Error:
-        # As where the function is traced: a scalar of NumPy adapts if its dtype doesn't fit.
-        if not any(isinstance(value, np.generic) for value in values):
+        # As where the function is traced: a scalar of NumPy adapts to an array if its dtype doesn't fit.
+        if not any(isinstance(value, np.generic) for value in values) or not any(map(_has_numbers, values)):
             raise
     return _computed(entry, values, function, scalars=True)
 
@@ -181,12 +186,13 @@ def _computed(entry: Any, values: tuple[Any, ...], function: Callable[..., Any],
                 # A dataset keeps what it drew for a seed that was left out.
                 seeded, once = True, once or parts[-1] == key.constant(parameter.default)
             once |= parameter.type == "function"
-        name = tuple(parts)
-        found = None if once else _calls.kept.get(name)
     except _Traced:
         return NotImplemented
+    name, found = tuple(parts), None
+    try:
+        found = None if once else _calls.kept.get(name)
     except TypeError:  # a constant that cannot be a key
-        once, found = True, None
+        once = True
     if found is None:
         given, made = _made(entry, values, key, function)
         # Draws belong to the place of an element, and each call's is the first.
