@@ -115,6 +115,14 @@ void define_device(nb::module_& module) {
       .def_prop_ro("nbytes", [](const DeviceArray& self) { return self.view.byte_size; })
       .def_prop_ro("device",
                    [](const DeviceArray& self) { return "cuda:" + std::to_string(self.view.device_id); })
+      .def("__array__",
+           [](const DeviceArray& self, nb::args, nb::kwargs) -> nb::object {
+             const std::string where = "cuda:" + std::to_string(self.view.device_id);
+             throw nb::type_error(("expected an array in the CPU's memory, found one on " + where +
+                                   "; take it with torch.from_dlpack or jax.dlpack.from_dlpack, or read before "
+                                   "to_device")
+                                      .c_str());
+           })
       .def("__len__",
            [](const DeviceArray& self) {
              if (self.view.rank == 0) throw nb::type_error("len() of a scalar");
