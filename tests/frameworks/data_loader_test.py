@@ -387,5 +387,9 @@ def test_from_torch():
     next(iterator)
     assert [int(row["y"]) for row in rows.iterator(checkpoint=iterator.save())] == [1, 2, 3, 4]
     assert [int(x) for x in weir.from_torch(Stream(4))] == [0, 1, 2, 3]
+    assert [int(x) for x in weir.from_torch(x for x in range(4))] == [0, 1, 2, 3]
+    assert [int(x) for x in weir.from_torch(Once())] == [0, 1]
+    with pytest.raises(ValueError, match="found an empty one"):
+        weir.from_torch(Stream(0))
     assert str(weir.from_torch(ROWS).spec) == "(float32[2], int64)"
     assert [batch.tolist() for batch in weir.torch.loader(weir.from_torch(Stream(4)).batch(3))] == [[0, 1, 2], [3]]

@@ -74,6 +74,8 @@ def test_an_array_on_a_device_says_where_it_is(cuda):
     assert (image.shape, image.dtype, image.nbytes, image.device) == ((8000,), np.dtype("uint8"), 8000, "cuda:0")
     assert len(image) == 8000 and batch["label"].dtype == np.dtype("int64")
     assert "cuda:0" in repr(image)
+    with pytest.raises(TypeError, match="found one on cuda:0"):
+        np.asarray(image)
 
 
 def test_streams_follow_the_protocol(cuda):
@@ -130,3 +132,22 @@ def test_who_reads_on_the_cpu_refuses_elements_of_a_device(cuda):
         weir.digest(dataset)
     with pytest.raises(OSError, match="read before to_device"):
         pyarrow.table(dataset)
+
+
+def test_positions_of_loaders_move_between_devices(cuda):
+    pytest.importorskip("torch")
+
+    def numbers(device):
+        return weir.torch.loader(weir.range(20).shuffle(20, seed=1), device)
+
+    expected = list(weir.range(20).shuffle(20, seed=1))
+    for saved, found in ((None, "cuda:0"), ("cuda:0", None), ("cuda:0", "cuda:1")):
+        loader, other = numbers(saved), numbers(found)
+        element = next(loader._begin())
+        assert isinstance(element, weir.DeviceArray) == (saved is not None)
+        other.load_state_dict(loader.state_dict())
+        left = list(other._begin())
+        # As the position is: torch moves them.
+        assert {isinstance(element, weir.DeviceArray) for element in left} == {saved is not None}
+        assert len(left) == 19 and (saved or left == expected[1:])
+        assert isinstance(next(other._begin()), weir.DeviceArray) == (found is not None)

@@ -42,8 +42,8 @@ def test_what_is_on_a_device_is_taken_by_dlpack():
     class Array:
         """As an element on a device has it; of the CPU's memory, which every machine has."""
 
-        def __init__(self):
-            self.tensor = torch.arange(3)
+        def __init__(self, entries):
+            self.tensor = torch.tensor(entries)
 
         def __dlpack_device__(self):
             return self.tensor.__dlpack_device__()
@@ -51,8 +51,10 @@ def test_what_is_on_a_device_is_taken_by_dlpack():
         def __dlpack__(self, **options):
             return self.tensor.__dlpack__(**options)
 
-    array = Array()
+    array = Array([0, 1, 2])
     assert weir.torch.to_torch({"x": array})["x"].data_ptr() == array.tensor.data_ptr()
+    sparse = weir.Sparse(Array([[0], [2]]), Array([5, 7]), Array([3]))
+    assert weir.torch.to_torch(sparse).to_dense().tolist() == [5, 0, 7]
     assert [x.device.type for x in weir.torch.loader(weir.range(2), device="cpu")] == ["cpu"] * 2
 
 
@@ -94,12 +96,6 @@ def test_forked_workers_are_refused():
         list(loader)
 
 
-def data_loader(loader, workers, **options):
-    return torch.utils.data.DataLoader(
-        loader, batch_size=None, num_workers=workers, multiprocessing_context="spawn" if workers else None, **options
-    )
-
-
 def shuffled(count=40):
     return weir.torch.loader(weir.range(count).shuffle(count, seed=1))
 
@@ -107,24 +103,6 @@ def shuffled(count=40):
 def orders(loader, loops):
     """The elements of each loop in the order of their positions: worker 0's first, then worker 1's, in turn."""
     return [[int(x) for x in loader] for _ in range(loops)]
-
-
-@pytest.mark.parametrize("persistent", [False, True])
-def test_each_loop_of_workers_is_an_epoch(persistent):
-    expected = orders(shuffled(), 3)
-    # Two workers take turns, so their elements come in the order of the dataset.
-    assert orders(data_loader(shuffled(), 2, persistent_workers=persistent), 3) == expected
-
-
-def test_loops_with_and_without_workers_share_the_count():
-    expected = orders(shuffled(), 5)
-    loader = shuffled()
-    found = orders(loader, 1)
-    found += orders(data_loader(loader, 2), 1)
-    found += orders(loader, 1)
-    found += orders(data_loader(loader, 1), 1)
-    found += orders(loader, 1)
-    assert found == expected
 
 
 def test_a_state_at_the_end_begins_the_next_epoch():
@@ -145,21 +123,6 @@ def test_a_state_at_the_end_begins_the_next_epoch():
     assert orders(other, 1) == [[]]
 
 
-def test_states_with_workers():
-    expected = orders(shuffled(), 4)
-    loader = shuffled()
-    orders(loader, 1)
-    iterator = iter(loader)
-    for _ in range(7):
-        next(iterator)
-    resumed = shuffled()
-    resumed.load_state_dict(loader.state_dict())
-    workers = data_loader(resumed, 2)
-    # The rest of the epoch is shared out anew, and only the next loop resumes.
-    assert sorted(orders(workers, 1)[0]) == sorted(expected[1][7:])
-    assert orders(workers, 2) == expected[2:]
-
-
 def test_what_one_rank_had_left_is_shared_out():
     dataset = weir.range(20).shuffle(20, seed=1)
     (expected,) = orders(weir.torch.loader(dataset), 1)
@@ -174,53 +137,6 @@ def test_what_one_rank_had_left_is_shared_out():
         resumed = weir.torch.loader(dataset, rank=rank, world_size=3)
         resumed.load_state_dict(loader.state_dict())
         assert orders(resumed, 1)[0] == [int(x) for x in iterator] == expected[5 + rank :: 3]
-
-
-def test_stateful_data_loaders():
-    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
-    expected = orders(shuffled(), 3)
-
-    def make(workers):
-        return stateful(
-            shuffled(),
-            batch_size=None,
-            num_workers=workers,
-            multiprocessing_context="spawn" if workers else None,
-        )
-
-    for workers in (0, 2):
-        loader = make(workers)
-        assert orders(loader, 1) == expected[:1]
-        iterator = iter(loader)
-        begun = [int(next(iterator)) for _ in range(10)]
-        other = make(workers)
-        other.load_state_dict(loader.state_dict())
-        assert begun + orders(other, 1)[0] == expected[1]
-        assert orders(other, 1) == expected[2:]
-        ended = make(workers)
-        orders(ended, 1)
-        other.load_state_dict(ended.state_dict())
-        assert orders(other, 2) == expected[1:]
-
-
-def test_an_older_state_goes_back():
-    stateful = pytest.importorskip("torchdata.stateful_dataloader").StatefulDataLoader
-    expected = orders(shuffled(), 3)
-    loader = shuffled()
-    orders(loader, 1)
-    state = loader.state_dict()
-    orders(data_loader(loader, 2), 2)
-    loader.load_state_dict(state)
-    assert orders(loader, 1) + orders(data_loader(loader, 1), 1) == expected[1:]
-    again = stateful(shuffled(), batch_size=None, num_workers=2, multiprocessing_context="spawn")
-    iterator = iter(again)
-    begun = [int(next(iterator)) for _ in range(10)]
-    state = again.state_dict()
-    del iterator
-    orders(again, 2)
-    again.load_state_dict(state)
-    assert begun + orders(again, 1)[0] == expected[0]
-    assert orders(again, 2) == expected[1:]
 
 
 def test_a_loop_that_takes_nothing_is_none():
@@ -300,7 +216,8 @@ def test_lengths():
     assert len(weir.torch.loader(weir.range(10).batch(3))) == 4
     assert [len(weir.torch.loader(weir.range(10), rank=r, world_size=4)) for r in range(4)] == [3, 3, 2, 2]
     for rank in range(2):
-        loader = data_loader(weir.torch.loader(weir.range(11), rank=rank, world_size=2), 2)
+        rows = weir.torch.loader(weir.range(11), rank=rank, world_size=2)
+        loader = torch.utils.data.DataLoader(rows, None, num_workers=2, multiprocessing_context="spawn")
         assert len(loader) == len(list(loader))
     sharded = weir.range(12).shard("auto", "auto").batch(3)
     for rank in range(2):
@@ -329,11 +246,3 @@ def test_loops_share_a_cache():
     loader = weir.torch.loader(weir.range(5).map(function).cache())
     assert orders(loader, 3) == [[0, 1, 2, 3, 4]] * 3
     assert len(calls) == 5
-
-
-@pytest.mark.parametrize("text", ["range(40) | shuffle(40)", "sample_from_datasets([range(20), range(20, 40)])"])
-def test_workers_draw_the_same(text):
-    # Each element once, though every worker makes them all and keeps its own.
-    loader = data_loader(weir.torch.loader(weir.parse(text)), 2)
-    for found in orders(loader, 2):
-        assert sorted(found) == list(range(40))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import multiprocessing
 import os
 import pickle
@@ -40,7 +41,7 @@ def to_torch(value: Any, device: Any = None) -> Any:
         return tuple(to_torch(part, device) for part in value)
     if isinstance(value, Sparse):
         return torch.sparse_coo_tensor(
-            to_torch(value.indices).T, to_torch(value.values), tuple(value.shape.tolist()), device=device
+            to_torch(value.indices).T, to_torch(value.values), tuple(to_torch(value.shape).tolist()), device=device
         )
     if isinstance(value, Ragged):
         return Ragged(to_torch(value.values, device), to_torch(value.row_splits, device))
@@ -48,7 +49,8 @@ def to_torch(value: Any, device: Any = None) -> Any:
         return Optional(to_torch(value.value, device)) if value.has_value else value
     if not isinstance(value, (np.ndarray, np.generic)) and hasattr(value, "__dlpack_device__"):
         # On a device already: the current stream waits for the copy.
-        return from_dlpack(value)
+        made = from_dlpack(value)
+        return made if device is None else made.to(device, non_blocking=True)
     if not isinstance(value, (np.ndarray, np.generic)) or value.dtype.kind in "OT":
         return value
     shared = isinstance(value, np.ndarray) and value.ndim > 0 and value.dtype.name != "bfloat16"
@@ -166,7 +168,7 @@ class _Loop:
             if self._loader._iterator is self._iterator:
                 self._loader._ended = True
             raise
-        return to_torch(element, self._loader._device)
+        return to_torch(element, self._loader._device or ("cpu" if self._loader._on else None))
 
 
 class Loader(IterableDataset[Any]):
@@ -194,7 +196,8 @@ class Loader(IterableDataset[Any]):
         self._loops = 0  # begun here
         self._pid = os.getpid()
         self._taken = 0, 1  # the share of the newest loop
-        self._sharded: Dataset | None = None
+        self._sharded: dict[str, Dataset] = {}
+        self._on = ""  # the device that the newest loop copies to, if weir does that
         self._iterator: Iterator | _Every | None = None
         self._ended = False  # the loop of the iterator
         self._resumed: list[dict[str, Any]] = []  # where the next loop continues
@@ -225,24 +228,29 @@ class Loader(IterableDataset[Any]):
         number, count = (worker.id, worker.num_workers) if worker else (0, 1)
         return rank + ranks * number, ranks * count
 
-    def _shared_out(self) -> Dataset:
-        """The dataset with a place where it is shared out; the same for all loops, which share its caches."""
-        if self._sharded is None:
-            has_place = not self._shard or _AUTO in str(self._dataset)
-            self._sharded = self._on_device(self._dataset if has_place else self._dataset.shard("auto", "auto"))
-        return self._sharded
+    def _shared_out(self, saved_on: str | None = None) -> Dataset:
+        """The dataset with a place where it is shared out; the same for all loops, which share its caches.
 
-    def _on_device(self, dataset: Dataset) -> Dataset:
-        """The dataset with weir's own copies to the device, where the library has them and the elements allow it."""
+        It has weir's own copies to the device if that of a saved position had them.
+        """
+        own = self._copies_to()
+        self._on = own if saved_on is None else saved_on and (own or saved_on)
+        if self._on not in self._sharded:
+            has_place = not self._shard or _AUTO in str(self._dataset)
+            shared = self._dataset if has_place else self._dataset.shard("auto", "auto")
+            self._sharded[self._on] = shared.to_device(self._on) if self._on else shared
+        return self._sharded[self._on]
+
+    def _copies_to(self) -> str:
+        """The device, if weir copies to it itself: where the library does that, and the elements allow it."""
         device = torch.device(self._device or "cpu")
-        if device.type != "cuda" or get_worker_info() is not None or not hasattr(dataset, "to_device"):
-            return dataset
+        if device.type != "cuda" or get_worker_info() is not None or not hasattr(self._dataset, "to_device"):
+            return ""
         number = torch.cuda.current_device() if device.index is None else device.index
-        try:
-            moved: Dataset = dataset.to_device(f"cuda:{number}")
-        except Error:
-            return dataset
-        return moved
+        with contextlib.suppress(Error):
+            self._dataset.to_device(f"cuda:{number}")
+            return f"cuda:{number}"
+        return ""
 
     def _group(self) -> int:
         """The number of the workers that begin with this one; in the parent, of those that begin next."""
@@ -289,14 +297,15 @@ class Loader(IterableDataset[Any]):
         if saved[0]["world_size"] == 0:
             # From a loader that wrote no shard into the dataset of a single process.
             return self._dataset.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
+        shared = self._shared_out(saved[0].get("on"))
         whole = len(saved) == 1 and saved[0]["world_size"] == 1 and ranks > 1 and "partition(" not in str(self._dataset)
         same = [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank
         if whole or (same and "every" in saved[0]):
             # What one share had left is shared out by number.
-            all_of_it = self._shared_out().iterator(checkpoint=saved[0]["position"], rank=0, world_size=1)
+            all_of_it = shared.iterator(checkpoint=saved[0]["position"], rank=0, world_size=1)
             return _Every(all_of_it, ranks, rank if whole else saved[0]["every"])
         if same:
-            return self._shared_out().iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
+            return shared.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
         if [(state["rank"], state["world_size"]) for state in saved] != [(i, len(saved)) for i in range(len(saved))]:
             found = ", ".join(f"{state['rank']} of {state['world_size']}" for state in saved)
             raise ValueError(
@@ -304,7 +313,7 @@ class Loader(IterableDataset[Any]):
                 f"{found}; pass all of them: load_state_dict([state, ...])"
             )
         positions = [state["position"] for state in saved]
-        return self._shared_out().iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
+        return shared.iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
 
     def __bool__(self) -> bool:
         return True
@@ -335,7 +344,7 @@ class Loader(IterableDataset[Any]):
         if self._iterator is None:
             return {"weir": 2, "epoch": epoch, "resumed": []}
         rank, ranks = self._taken
-        position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks}
+        position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks, "on": self._on}
         if isinstance(self._iterator, _Every):
             position["every"] = self._iterator.skip
         return {"weir": 2, "epoch": epoch, "ended": self._ended, "resumed": [position]}
@@ -360,7 +369,8 @@ class Loader(IterableDataset[Any]):
 
     def __getstate__(self) -> dict[str, Any]:
         kept = dict(self.__dict__)
-        kept["_iterator"] = kept["_sharded"] = kept["_epochs"] = None
+        kept["_iterator"] = kept["_epochs"] = None
+        kept["_sharded"] = {}
         kept["_dataset"] = pickle.dumps(self._dataset)
         if get_spawning_popen() is not None:
             if self._epochs is None:
@@ -420,8 +430,16 @@ def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset
     are made under the GIL, one at a time; `prefetch` overlaps that with what follows.
     """
     if isinstance(dataset, IterableDataset) or not hasattr(dataset, "__getitem__"):
-        made_of = _plain(next(iter(dataset))) if spec is None else spec
-        return from_generator(lambda: map(_plain, dataset), made_of, pure=pure)
+        begun: list[Any] = []
+        if spec is None:
+            rows = iter(dataset)
+            for first in rows:
+                # The first epoch goes on from there: there may be no other.
+                begun, spec = [itertools.chain([first], rows)], _plain(first)
+                break
+            else:
+                raise ValueError("expected a dataset with a first element, found an empty one; pass its spec")
+        return from_generator(lambda: map(_plain, begun.pop() if begun else dataset), spec, pure=pure)
     made_of = _plain(dataset[0]) if spec is None else spec
     return range_(len(dataset)).map(py_function(lambda at: _plain(dataset[int(at)]), spec=made_of, pure=pure))
 
