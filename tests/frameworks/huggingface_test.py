@@ -107,6 +107,8 @@ def test_back_with_its_state(rows):
     assert sum(len(batch["label"]) for batch in loader) == 40
     with pytest.raises(TypeError, match="elements that are dicts"):
         weir.huggingface.dataset(weir.range(3))
+    with pytest.raises(ValueError, match="at least 1 for num_shards, found 0"):
+        weir.huggingface.dataset(weir.range(3).map(lambda x: {"x": x}), num_shards=0)
 
 
 def labels(stream):

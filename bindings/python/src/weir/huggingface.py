@@ -156,6 +156,8 @@ def dataset(source: Dataset, num_shards: int = 1) -> IterableDataset:
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")
+    if num_shards < 1:
+        raise ValueError(f"expected at least 1 for num_shards, found {num_shards}")
     return IterableDataset(_Examples(source, num_shards))
 
 
