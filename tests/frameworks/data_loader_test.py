@@ -284,6 +284,10 @@ def test_the_epochs_of_samplers_are_in_the_state():
     resumed = made()
     resumed.load_state_dict(state)
     assert resumed.sampler.epoch == 3 and batches(resumed) == rest
+    # After the end, who counts the epochs sets the next one.
+    resumed.load_state_dict(loader.state_dict())
+    for one in (loader, resumed):
+        one.sampler.set_epoch(4)
     assert batches(resumed) == batches(loader)
 
 

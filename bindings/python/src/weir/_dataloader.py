@@ -281,7 +281,7 @@ class _Positions:
     def _indices(self, loader: DataLoader[Any], resume: _Start) -> Elements[Any]:
         kept = torch.default_generator.get_state()
         if resume.generators:
-            loader._restore(resume)
+            loader._restore(resume, epochs=resume.given > 0)
         loader._begun = loader._here(drawn=True)
         indices = iter(self._sampler)
         if resume.generators:
@@ -369,7 +369,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         before = dataset.state_dict() if hasattr(dataset, "_shared_out") and self.num_workers else None
         return replace(self._here(self.persistent_workers and self._iterator is not None), dataset=before)
 
-    def _restore(self, start: _Start) -> None:
+    def _restore(self, start: _Start, epochs: bool) -> None:
         generators, counting = self._generators(), self._counting()
         if len(generators) != len(start.generators):
             raise ValueError(
@@ -378,7 +378,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
             )
         for generator, state in zip(generators, start.generators, strict=True):
             generator.set_state(state)
-        for sampler, epoch in zip(counting, start.epochs, strict=False):
+        # What begins an epoch may have been told its number since the state was loaded.
+        for sampler, epoch in zip(counting, start.epochs if epochs else (), strict=False):
             sampler.set_epoch(epoch)
 
     def _saves_dataset(self) -> bool:
@@ -397,10 +398,10 @@ class DataLoader(TorchDataLoader[_Element_co]):
         resume, kept = self._resume, torch.default_generator.get_state()
         if resume.generators and not resume.drawn:
             # The loop draws a seed for its workers, and then its order.
-            self._restore(resume)
+            self._restore(resume, epochs=False)
             torch.empty((), dtype=torch.int64).random_(generator=self.generator)
-            self._resume = replace(self._here(drawn=True), given=resume.given)
-            self._restore(resume)
+            self._resume = self._here(drawn=True)
+            self._restore(resume, epochs=False)
         self._before = self._following()
         made: Any = super().__iter__()
         if resume.generators and not resume.drawn:
@@ -458,7 +459,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         drawn = bool(state.get("drawn", given))
         start = _Start(given, list(state["generators"]), drawn, list(state.get("epochs", ())), state.get("dataset"))
         kept = torch.default_generator.get_state()
-        self._restore(start)
+        self._restore(start, epochs=True)
         torch.default_generator.set_state(kept)
         if start.dataset is not None:
             dataset = self.dataset
