@@ -117,11 +117,11 @@ void define_device(nb::module_& module) {
                    [](const DeviceArray& self) { return "cuda:" + std::to_string(self.view.device_id); })
       .def("__array__",
            [](const DeviceArray& self, nb::args, nb::kwargs) -> nb::object {
-             const std::string where = "cuda:" + std::to_string(self.view.device_id);
-             throw nb::type_error(("expected an array in the CPU's memory, found one on " + where +
-                                   "; take it with torch.from_dlpack or jax.dlpack.from_dlpack, or read before "
-                                   "to_device")
-                                      .c_str());
+             const std::string text =
+                 "expected an array in the CPU's memory, found one on cuda:" +
+                 std::to_string(self.view.device_id) +
+                 "; take it with torch.from_dlpack or jax.dlpack.from_dlpack, or read before to_device";
+             throw nb::type_error(text.c_str());
            })
       .def("__len__",
            [](const DeviceArray& self) {
