@@ -271,10 +271,11 @@ def test_a_state_at_the_end_begins_the_next_epoch(options, generator, at_the_las
     assert [batches(resumed) for _ in range(2)] == expected
 
 
-def test_the_epochs_of_samplers_are_in_the_state():
+@pytest.mark.parametrize("persistent", [False, True])
+def test_the_epochs_of_samplers_are_in_the_state(persistent):
     def made():
         sampler = DistributedSampler(ROWS, num_replicas=2, rank=1, seed=1)
-        return DataLoader(ROWS, sampler=sampler, batch_size=5, num_workers=2)
+        return DataLoader(ROWS, sampler=sampler, batch_size=5, num_workers=2, persistent_workers=persistent)
 
     loader = made()
     loader.sampler.set_epoch(3)
