@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "core/load.h"
 #include "core/text.h"
@@ -106,16 +107,20 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
     WEIR_ASSIGN(contents, file->size());
   }
   std::string offsets;
-  WEIR_TRY(scan_records(format, *file, contents, cancelled, offsets));
+  Status failure = scan_records(format, *file, contents, cancelled, offsets);
+  if (failure.code() == Code::cancelled) return failure;
   WEIR_ASSIGN(const FileInfo after, files.stat(name));
   if (after.size != before.size || after.modified_ns != before.modified_ns) {
     return file_error(Code::unavailable,
                       Mistake("the file changed while its index was made", "try again when it is complete"),
                       name);
   }
+  // Where it fails, the record begun last is not whole.
+  if (offsets.empty()) offsets.resize(8);
   const uint64_t count = offsets.size() / 8 - 1;
   RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents));
   index->bytes_ = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
+  index->failure_ = std::move(failure);
   return index;
 }
 
@@ -124,6 +129,12 @@ RefPtr<RecordIndex> RecordIndex::of_records(uint64_t begin, uint64_t bytes, int6
   RefPtr<RecordIndex> index(new RecordIndex(count, size));
   index->begin_ = begin;
   index->record_bytes_ = bytes;
+  return index;
+}
+
+RefPtr<RecordIndex> RecordIndex::failed(Status failure) {
+  RefPtr<RecordIndex> index = of_records(0, 1, 0);
+  index->failure_ = std::move(failure);
   return index;
 }
 

@@ -42,16 +42,21 @@ class RecordIndex : public RefCounted {
   // state of the file or another format. Errors are those of the files.
   static Result<RefPtr<RecordIndex>> open(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::string& place);
-  // Goes through the file. Errors as scan_records() has them; unavailable if the file changes meanwhile.
+  // Goes through the file. What is wrong with it from some record on becomes failure(); unavailable if it
+  // changes meanwhile.
   static Result<RefPtr<RecordIndex>> make(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::atomic<bool>* cancelled);
   // That of `count` records of `bytes` bytes from `begin` on, which needs no file.
   // REQUIRES: bytes > 0; the end of the last is a uint64
   static RefPtr<RecordIndex> of_records(uint64_t begin, uint64_t bytes, int64_t count);
-  // Writes the result of make(), for open().
+  // That of a file that cannot be read.
+  static RefPtr<RecordIndex> failed(Status failure);
+  // Writes the result of make(), for open(). REQUIRES: failure().ok()
   Status save(FileSystem& files, const std::string& place) const;
 
   int64_t count() const { return count_; }
+  // The error in place of the records after those that are counted.
+  const Status& failure() const { return failure_; }
   // That of the decompressed bytes; no record ends beyond it.
   uint64_t file_size() const { return file_size_; }
   // The offsets of records [first, first + count], the last of which ends the one before it.
@@ -64,6 +69,7 @@ class RecordIndex : public RefCounted {
 
   const int64_t count_;
   const uint64_t file_size_;
+  Status failure_;
   // The index itself, or its file, or what it is computed from.
   std::string bytes_;
   RefPtr<RandomAccessFile> file_;

@@ -30,7 +30,8 @@ struct IndexedFormat {
 
 // Appends the offset of each record, 8 bytes, and where the last one ends. Errors name file, offset and
 // record: data_loss for damage, invalid_argument for a file that is no text, or whose header is none;
-// cancelled once `cancelled`, if given, is set.
+// cancelled once `cancelled`, if given, is set. At one, the last offset appended is where a record that is
+// not whole begins.
 Status scan_records(const IndexedFormat& format, RandomAccessFile& file, uint64_t size,
                     const std::atomic<bool>* cancelled, std::string& offsets);
 

@@ -17,7 +17,9 @@ Result<RefPtr<RecordIndex>> open(FileSystem& files, const IndexedFormat& format 
   return RecordIndex::open(files, kFile, format, kIndex);
 }
 Result<RefPtr<RecordIndex>> make(FileSystem& files, const IndexedFormat& format = {}) {
-  return RecordIndex::make(files, kFile, format, nullptr);
+  auto made = RecordIndex::make(files, kFile, format, nullptr);
+  if (made.ok() && !(*made)->failure().ok()) return (*made)->failure();
+  return made;
 }
 
 std::string read(FileSystem& files, const std::string& name) {

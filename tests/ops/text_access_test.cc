@@ -162,11 +162,11 @@ TEST_CASE("records of one length by position are those that are read one after a
   check_positions(files.call("fixed_length_record", {"a", "none", "a"}, ", 3, 2, 1"));
   check_positions(files.call("fixed_length_record", {"plain"}, ", 3"));
   CHECK_FALSE(fs::exists(index_beside(files.at("a"))));
-  // One that doesn't fit has no positions, and the others are read without.
+  // One that doesn't fit is one error among the others.
   files.write("odd", "hhAAABf");
-  const std::string text = files.call("fixed_length_record", {"a", "odd", "a"}, ", 3, 2, 1");
-  CHECK(run(text + " | global_shuffle(seed: 1)") == Lines{"error: invalid_argument"});
-  CHECK(run(text + " | skip(2)").size() == 5);
+  const std::string text = files.call("fixed_length_record", {"a", "odd", "gone", "a"}, ", 3, 2, 1");
+  check_positions(text);
+  CHECK(run(text + " | global_shuffle(seed: 1)").size() == 8);
   // It became shorter after it was looked at.
   TestRuntime world;
   Context ctx = world.context();
@@ -204,6 +204,39 @@ TEST_CASE("a position of a shuffle of all lines is refused if there are others")
     write_numbers(other);
     CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: data_loss"});
   }
+}
+
+TEST_CASE("a missing or damaged file is one error among the others, by position too") {
+  const TextFiles files;
+  files.write("a", "{}\n{}\n");
+  files.write("b", "{}\n{}\n{}");
+  files.write("no text", std::string("\x1f\x8b\x08\x00\x00", 5));
+  files.write("other", "x\n");
+  files.write("n", "m,n\n1,2\n3,4\n");
+  const std::string archive = kConformanceData + "new/webdataset/without-an-end-mark.tar";
+  fs::copy_file(archive, files.at("whole"));
+  const std::string bytes = files.read("whole");
+  files.write("cut", bytes.substr(0, bytes.size() - 600));
+  for (const std::string& text :
+       {files.call("text_line", {"a", "gone", "no text", "b"}),
+        files.call("jsonl", {"a", "gone", "no text", "b"}, ", {}"),
+        files.call("csv", {"a", "gone", "other", "b"}, ", [string], header: true"),
+        files.call("csv", {"n", "gone", "other", "n"}, ", {\"n\": int64}, header: true"),
+        files.call("webdataset", {"whole", "gone", "cut", "whole"}, ", {\"__key__\": string}")}) {
+    check_positions(text);
+    const Lines all = run(text);
+    const auto errors = std::count_if(all.begin(), all.end(),
+                                      [](const std::string& line) { return line.starts_with("error"); });
+    CHECK(errors == 2);
+    const std::string by_position = text + " | partition(1, p -> p, by: \"index\")";
+    CHECK(run(by_position) == all);
+    for (size_t position = 0; position <= all.size(); ++position)
+      CHECK(run_restored(by_position, static_cast<int64_t>(position)) ==
+            Lines(all.begin() + static_cast<ptrdiff_t>(position), all.end()));
+    CHECK_THAT(first_error(by_position), Catch::Contains(files.at("gone")));
+  }
+  CHECK(fs::exists(index_beside(files.at("b"))));
+  CHECK_FALSE(fs::exists(index_beside(files.at("cut"))));
 }
 
 TEST_CASE("no damage of an index gives a wrong line or row") {

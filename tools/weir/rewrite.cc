@@ -37,7 +37,8 @@ bool has_record(const Runtime& runtime, const Dataset& records, int64_t number) 
   return true;
 }
 
-// Makes the index, and returns the number of records.
+// Makes the index, and returns the number of records. Of a damaged file none is made, and its last record is
+// the damage; a line with a mistake is a record.
 uint64_t count_by_index(const Runtime& runtime, const Dataset& records) {
   int64_t least = 0;
   int64_t most = 1;
@@ -45,6 +46,13 @@ uint64_t count_by_index(const Runtime& runtime, const Dataset& records) {
   while (most - least > 1) {
     const int64_t middle = least + (most - least) / 2;
     (has_record(runtime, records, middle - 1) ? least : most) = middle;
+  }
+  try {
+    Element last;
+    if (least > 0)
+      detail::call(weir_dataset_at, runtime.handle(), records.handle(), least - 1, last.handle());
+  } catch (const Error& error) {
+    if (error.code() != WEIR_CODE_INVALID_ARGUMENT) throw;
   }
   return static_cast<uint64_t>(least);
 }

@@ -60,6 +60,7 @@ Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, cons
     if (index) return index;
   }
   WEIR_ASSIGN(index, RecordIndex::make(files, name, format, &ctx.session.cancelled));
+  if (!index->failure().ok()) return index;
   const Status saved = save_index(files, name, cached, *index);
   if (!saved.ok() && runtime.logger && !ctx.session.cancelled) {
     runtime.logger->log(

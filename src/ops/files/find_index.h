@@ -11,7 +11,8 @@
 
 namespace weir {
 
-// One that can't be written is made, and a warning says so. Errors are those of reading and making it.
+// One that can't be written is made, and a warning says so; that of a file with a failure() is not written.
+// Errors are those of reading and making it.
 Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, const IndexedFormat& format);
 
 // Whether there is one that fits.

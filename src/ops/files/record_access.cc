@@ -33,7 +33,7 @@ class RecordAccess final : public Access {
             std::clamp(ctx.ahead_bytes, kLeastAheadBytes, static_cast<int64_t>(4 * kRunBytes)))) {}
 
   Status add(std::string name, RefPtr<RecordIndex> index, uint32_t source) {
-    const auto sum = checked_add(count_, index->count());
+    const auto sum = checked_add(count_, index->count() + (index->failure().ok() ? 0 : 1));
     if (!sum) {
       return file_error(Code::resource_exhausted,
                         expected_found(concat("files of at most ", INT64_MAX, " records"), "more"), name);
@@ -51,6 +51,11 @@ class RecordAccess final : public Access {
     for (size_t row = 0; row < positions.size() && !ctx.session.cancelled.load(std::memory_order_relaxed);) {
       Part& part = part_of(positions[row]);
       const int64_t record = positions[row] - part.first;
+      if (record == part.index->count()) {
+        rows_->add_failed(part.index->failure().pointer());
+        ++row;
+        continue;
+      }
       size_t run = 1;
       const int64_t left = part.index->count() - record;
       while (row + run < positions.size() && static_cast<int64_t>(run) < left &&
@@ -69,7 +74,8 @@ class RecordAccess final : public Access {
   bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
     for (const int64_t position : positions) {
       const Part& part = part_of(position);
-      if (part.index->offsets(position - part.first, 1, offsets_).ok())
+      const int64_t record = position - part.first;
+      if (record < part.index->count() && part.index->offsets(record, 1, offsets_).ok())
         plan.add(part.name, begin_of_read(), offsets_[1], time);
       ++time;
     }
@@ -215,8 +221,10 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
                                               const FindIndex& find) {
   auto access = std::make_unique<RecordAccess>(ctx, compression, std::move(rows));
   for (const std::string& name : files) {
-    WEIR_ASSIGN(RefPtr<RecordIndex> index, find(name));
-    WEIR_TRY(access->add(name, std::move(index),
+    Result<RefPtr<RecordIndex>> found = find(name);
+    const Code code = found.status().code();
+    if (code == Code::cancelled || code == Code::failed_precondition) return found.status();
+    WEIR_TRY(access->add(name, found.ok() ? *std::move(found) : RecordIndex::failed(found.status()),
                          ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
   }
   return std::unique_ptr<Access>(std::move(access));

@@ -6,6 +6,7 @@
 
 #include "format/csv_reader.h"
 #include "ops/files/file_source.h"
+#include "ops/files/find_index.h"
 #include "ops/files/record_access.h"
 #include "ops/integer_list.h"
 
@@ -144,31 +145,41 @@ struct Format {
                                                 const std::vector<std::string>& files) {
     WEIR_ASSIGN(CsvFormat format, format_of(params));
     std::map<std::string, CsvPicks> picks;
-    WEIR_TRY(check_headers(ctx, params, files, picks));
+    const std::map<std::string, Status> failed = check_headers(ctx, params, files, picks);
     const IndexedFormat indexed = indexed_format(format);
-    return indexed_access(ctx, files, indexed, csv_rows(std::move(format), std::move(picks)));
+    return record_access(ctx, files, indexed.compression, csv_rows(std::move(format), std::move(picks)),
+                         [&](const std::string& name) -> Result<RefPtr<RecordIndex>> {
+                           const auto found = failed.find(name);
+                           return found != failed.end() ? found->second : index_of(ctx, name, indexed);
+                         });
   }
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 
  private:
-  // Of files that are read by positions; `picks` gets where they have the columns that are found by names.
-  static Status check_headers(Context& ctx, const Params& params, const std::vector<std::string>& files,
-                              std::map<std::string, CsvPicks>& picks) {
+  // Of files that are read by positions, which fail; `picks` gets where they have the columns that are found
+  // by names.
+  static std::map<std::string, Status> check_headers(Context& ctx, const Params& params,
+                                                     const std::vector<std::string>& files,
+                                                     std::map<std::string, CsvPicks>& picks) {
+    std::map<std::string, Status> failed;
     const bool by_name = params.columns.by_name;
-    if (!*params.header || (files.size() < 2 && !by_name)) return Status();
-    const auto limit = static_cast<uint64_t>(ctx.runtime().limits.record_bytes);
+    if (!*params.header || (files.size() < 2 && !by_name)) return failed;
     Memory first;
-    Block row;
     for (const std::string& name : files) {
-      WEIR_ASSIGN(std::unique_ptr<ByteStream> stream,
-                  open_stream(ctx.session.files(), name, Compression::none));
-      WEIR_ASSIGN(const std::unique_ptr<Reader> reader, make(std::move(stream), params, limit, first));
-      if (by_name) {
-        WEIR_ASSIGN(picks[name], reader->read_header());
-      } else {
-        WEIR_TRY(reader->next_batch(1, 1, row));
-      }
+      const Status status = check_header(ctx, params, name, first, by_name ? &picks[name] : nullptr);
+      if (!status.ok()) failed.emplace(name, status);
     }
+    return failed;
+  }
+  static Status check_header(Context& ctx, const Params& params, const std::string& name, Memory& first,
+                             CsvPicks* picks) {
+    WEIR_ASSIGN(std::unique_ptr<ByteStream> stream,
+                open_stream(ctx.session.files(), name, Compression::none));
+    const auto limit = static_cast<uint64_t>(ctx.runtime().limits.record_bytes);
+    WEIR_ASSIGN(const std::unique_ptr<Reader> reader, make(std::move(stream), params, limit, first));
+    Block row;
+    if (!picks) return reader->next_batch(1, 1, row);
+    WEIR_ASSIGN(*picks, reader->read_header());
     return Status();
   }
   static Result<CsvFormat> format_of(const Params& params) {

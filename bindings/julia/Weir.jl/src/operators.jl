@@ -137,8 +137,8 @@ the last `footer_bytes` of each file are left out. An uncompressed file whose si
 one error (invalid_argument) and gives no record; a compressed one gives its whole records and then
 an error (data_loss). A file that fails gives one error in place of its remaining records, and the
 next file follows. Reads ahead of its consumer, on its own thread. Records of uncompressed files are
-also read by their position (`global_shuffle`, `weir_dataset_at`), unless the size of one does not
-fit; then `skip` and `shard` directly after it go straight to their records.
+also read by their position (`global_shuffle`, `weir_dataset_at`); then `skip` and `shard` directly
+after it go straight to their records.
 
 - `files`: A file name, a list of names, or a dataset of names.
 - `record_bytes`: The size of a record.
