@@ -335,10 +335,21 @@ def convert(tool):
     tool.write("marked.csv", "\ufeff1,a\n2,b\n")
     check('column_1' in tool("info", "marked.csv"), "a number after a mark is no name")
     tool("convert", "t.csv", "folder")
-    equal(tool.run('load("folder") | skip(2)'), '{name: "quo\\"te", count: 0, ratio: 2.25, note: "x"}\n', "a saved table")
+    equal(tool.run('load("folder") | skip(2)'), '{name: "quo\\"te", count: none, ratio: 2.25, note: "x"}\n', "a saved table")
     tool("convert", "folder", "again.tfrecord.gz")
-    equal(tool.run('tfrecord("again.tfrecord.gz", compression: "gzip") | map(r -> parse_example(r, {count: int64}).count)'),
-          "1\n-2\n0\n", "Examples from saved elements")
+    equal(tool.run('tfrecord("again.tfrecord.gz", compression: "gzip") | map(r -> parse_example(r, {count: int64 = 7}).count)'),
+          "1\n-2\n7\n", "Examples from saved elements")
+    tool("convert", "t.csv", "t.jsonl")
+    equal([json.loads(line)["count"] for line in tool.read("t.jsonl").splitlines()], [1, -2, None], "a missing number")
+    tool("convert", "t.jsonl", "t2.csv")
+    equal(tool.read("t2.csv").decode(), TABLE.replace("1e3", "1000.0"), "a table again")
+    objects = b'{"m": [1, "a"], "o": {"k": null}, "n": 1}\n{"m": {"x": 2}, "o": {"k": "\\u00e9"}}\n'
+    tool.write("mixed.jsonl", objects)
+    tool("convert", "mixed.jsonl", "mixed2.jsonl")
+    equal([json.loads(line) for line in tool.read("mixed2.jsonl").splitlines()],
+          [json.loads(line) | {"n": 1 if i == 0 else None} for i, line in enumerate(objects.splitlines())], "values of several kinds")
+    tool("convert", "mixed.jsonl", "mixed.tfrecord")
+    equal(tool("head", "mixed.tfrecord").split("\n")[0].split(), ["m:", "bytes", "n:", "int64", "o.k:", "bytes"], "what may be missing")
     exact = "large,some,few,whole,digits\n1e300,0.1234567890123,0.1,9007199254740993,0.5\n-2,16777217,3,1,9007199254740993\n"
     tool.write("exact.csv", exact)
     tool("convert", "exact.csv", "same.csv")
@@ -363,7 +374,7 @@ def convert(tool):
     tool("convert", "saved", "saved.csv", status=2)
     check("one value in each column, found 2 of the feature y" in tool.err, tool.err)
     tool("convert", "bad.tfrecord", "bad.csv", status=2)
-    tool("convert", "t.csv", "t.parquet", status=2)
+    tool("convert", "t.csv", "t.xls", status=2)
     tool("convert", "t.csv", status=2)
     equal(tool.names(), before, "a conversion that fails leaves nothing")
 
@@ -525,7 +536,7 @@ def conversions(tool):
           "a table in bzip2")
     before = tool.names()
     for source, name, said in (("all", "all.npy", "elements of one tensor, found 4 values"), ("o", "o.npz", "another value in name of row 0"),
-                               ("o", "o.csv", None), ("keyed", "keyed.parquet", "expected a file to write that ends in")):
+                               ("o", "o.csv", None), ("keyed", "keyed.xls", "expected a file to write that ends in")):
         tool("convert", source, name, status=2)
         check(said is None or said in tool.err, f"{name}: {tool.err}")
     tool.run('from_list(["\\xff"]) | save("bytes")')

@@ -6,12 +6,14 @@
 #include <vector>
 
 #include "common.h"
+#include "core/text.h"
 #include "example_features.h"
 #include "files.h"
 #include "format/parse_number.h"
 #include "place.h"
 #include "progress.h"
 #include "records_info.h"
+#include "structure.h"
 #include "write_elements.h"
 
 namespace weir::command {
@@ -35,10 +37,7 @@ Feature text_feature(std::string name, std::string_view text) {
   return out;
 }
 
-std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFile& file) {
-  // What a float32 would change stays the text that it is.
-  constexpr std::array<Feature::Kind, 4> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
-                                                   Feature::Kind::bytes, Feature::Kind::bytes};
+std::vector<ColumnKind> look_at_values(const Runtime& runtime, const DataFile& file) {
   std::vector<ColumnKind> columns(file.columns.size());
   each_row(
       runtime, rows_of(runtime, file), -1,
@@ -47,8 +46,16 @@ std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFi
         return true;
       },
       [](const Error& error) -> bool { throw error; });
+  return columns;
+}
+
+std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFile& file) {
+  // What a float32 would change stays the text that it is.
+  constexpr std::array<Feature::Kind, 4> kKinds = {Feature::Kind::ints, Feature::Kind::floats,
+                                                   Feature::Kind::bytes, Feature::Kind::bytes};
   std::vector<Feature::Kind> out;
-  for (const ColumnKind& column : columns) out.push_back(kKinds[static_cast<size_t>(column.kind())]);
+  for (const ColumnKind& column : look_at_values(runtime, file))
+    out.push_back(kKinds[static_cast<size_t>(column.kind())]);
   return out;
 }
 
@@ -137,6 +144,7 @@ class RowReader {
       const Spec spec = rows_.spec();
       for (const auto& part : detail::parts_of(spec))
         names_.push_back(part.path.empty() ? "value" : part.path);
+      add_values(structure_of(spec), -1);
     }
   }
 
@@ -170,16 +178,36 @@ class RowReader {
         row.push_back(column_feature(file_.columns[i], kinds_[i], element.get<std::string_view>(i)));
       return take(row, nullptr);
     }
-    for (uint32_t i = 0; i < names_.size(); ++i) row.push_back(tensor_feature(names_[i], element.view(i)));
+    for (const Value& value : values_) {
+      if (value.present >= 0 && !element.get<bool>(static_cast<uint32_t>(value.present))) {
+        row.emplace_back().name = names_[value.component];
+      } else {
+        row.push_back(tensor_feature(names_[value.component], element.view(value.component)));
+      }
+    }
     const bool one_string = names_.size() == 1 && row[0].kind == Feature::Kind::bytes && row[0].count() == 1;
     take(row, one_string ? &row[0].bytes[0] : nullptr);
+  }
+
+  // `present`: the component that tells whether it is there; -1: it always is.
+  struct Value {
+    uint32_t component;
+    int64_t present;
+  };
+  void add_values(const Structure& value, int64_t present) {
+    if (value.kind == WEIR_SPEC_OPTIONAL) return add_values(value.members[0].second, value.first);
+    for (const auto& [key, member] : value.members) add_values(member, present);
+    for (uint32_t i = 0; value.members.empty() && i < value.components; ++i)
+      values_.push_back({value.first + i, present});
   }
 
   const Runtime& runtime_;
   const DataFile file_;
   const Dataset rows_;
   std::vector<Feature::Kind> kinds_;
+  // Of the components.
   std::vector<std::string> names_;
+  std::vector<Value> values_;
 };
 
 uint64_t bytes_of(const Row& row) {
@@ -302,10 +330,6 @@ uint64_t write_lines(const Runtime& runtime, RowReader& reader, const std::strin
   return count;
 }
 
-std::string dtype_of(Feature::Kind kind) {
-  return kind == Feature::Kind::ints ? "0" : kind == Feature::Kind::floats ? "0.0" : "\"\"";
-}
-
 // The elements of a file of named values: a dict of the columns or of the features, else as they are read.
 Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features) {
   if (file.kind == FileKind::records && features) {
@@ -314,15 +338,23 @@ Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features)
     return parse(runtime, "@rows | " + parser, {{"rows", rows_of(runtime, file)}});
   }
   if (file.kind != FileKind::csv) return rows_of(runtime, file);
+  constexpr std::array<const char*, 4> kTypes = {"int64", "float32", "float64", "string"};
   std::string columns;
   std::string names;
   std::string members;
-  const std::vector<Feature::Kind> kinds = kinds_of_columns(runtime, file);
-  for (size_t i = 0; i < file.columns.size(); ++i) {
+  const std::vector<ColumnKind> kinds = look_at_values(runtime, file);
+  for (size_t i = 0; i < kinds.size(); ++i) {
     const std::string comma = i == 0 ? "" : ", ";
-    columns += comma + dtype_of(kinds[i]);
-    names += comma + "c" + std::to_string(i);
-    members += comma + quoted(file.columns[i], SIZE_MAX) + ": c" + std::to_string(i);
+    const std::string name = concat("c", i);
+    const char* const type = kTypes[static_cast<size_t>(kinds[i].kind())];
+    const bool numbers = kinds[i].kind() != ColumnKind::Kind::text;
+    const bool optional = numbers && kinds[i].missing() > 0;
+    columns += comma + (numbers && !optional ? type : "\"\"");
+    names += comma + name;
+    members += concat(comma, quoted(file.columns[i], SIZE_MAX), ": ");
+    members += !optional ? name
+                         : concat("if ", name, " == \"\" then nothing(", type, ") else some(to_number(", name,
+                                  ", ", type, "))");
   }
   const std::string text = "csv(@file, [" + columns + "], compression: \"auto\", delim: @delim" +
                            (file.quotes ? "" : ", quote: false") + (file.header ? ", header: true)" : ")") +
@@ -349,9 +381,10 @@ uint64_t write(const Runtime& runtime, const DataFile& file, const std::string& 
                                      : write_lines(runtime, reader, to, progress);
   }
   const Elements elements{runtime, elements_of(runtime, file, true),
-                          file.kind == FileKind::text ? "line" : "value", progress};
+                          file.kind == FileKind::text ? "line" : "value", progress, file.json};
   return kind == FileKind::objects    ? write_objects(elements, to)
          : kind == FileKind::elements ? write_archive(elements, to)
+         : kind == FileKind::columns  ? write_columns(elements, to)
                                       : write_arrays(elements, to, kind == FileKind::array);
 }
 

@@ -449,7 +449,7 @@ ColumnKind::Kind ColumnKind::kind() const {
 }
 
 FileKind kind_to_write(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, FileKind>, 14> kSuffixes = {
+  constexpr std::array<std::pair<std::string_view, FileKind>, 18> kSuffixes = {
       {{".csv", FileKind::csv},
        {".tsv", FileKind::csv},
        {".txt", FileKind::text},
@@ -463,15 +463,19 @@ FileKind kind_to_write(const std::string& name) {
        {".records", FileKind::records},
        {".npy", FileKind::array},
        {".npz", FileKind::arrays},
+       {".parquet", FileKind::columns},
+       {".arrow", FileKind::columns},
+       {".feather", FileKind::columns},
+       {".arrows", FileKind::columns},
        {"/", FileKind::saved}}};
   for (const auto& [suffix, kind] : kSuffixes) {
-    const bool plain = kind == FileKind::array || kind == FileKind::arrays;
+    const bool plain = kind == FileKind::array || kind == FileKind::arrays || kind == FileKind::columns;
     if (ends_with(plain ? std::string_view(name) : bare(name), suffix)) return kind;
   }
   if (fs::path(name).extension().empty()) return FileKind::saved;
   throw Error(
       WEIR_CODE_INVALID_ARGUMENT,
-      "expected a file to write that ends in .csv, .tsv, .txt, .jsonl, .tar, .tfrecord, which .gz, .zst and others may follow, .npy or .npz, or a folder, found " +
+      "expected a file to write that ends in .csv, .tsv, .txt, .jsonl, .tar, .tfrecord, which .gz, .zst and others may follow, .npy, .npz, .parquet or .arrow, or a folder, found " +
           name);
 }
 
@@ -547,6 +551,7 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
         },
         pass);
     file.fields = found.text();
+    file.json = found.json();
   } else if (file.kind == FileKind::elements) {
     file.fields = fields_of_archive(runtime, file.name);
   } else if (!file.nulls.empty() && !has_nulls(runtime, file, limit)) {

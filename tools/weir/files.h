@@ -47,6 +47,8 @@ struct DataFile {
   bool quotes = true;
   // Of JSON lines and archives: what infer_fields() found, as the notation writes it.
   std::string fields = "{}";
+  // The paths of those whose strings are JSON.
+  std::vector<std::string> json;
   // Of columns: what the format and its source are called.
   std::string format;
   std::string source;
@@ -85,8 +87,8 @@ class ColumnKind {
 };
 
 // What a file that is yet to be written is to be, by its name: .csv .tsv .txt .jsonl .tfrecord .tar, which
-// may be followed by that of a compression, .npy or .npz; a name without a suffix is a folder for saved
-// elements. Throws invalid_argument for others.
+// may be followed by that of a compression, .npy, .npz, .parquet, .arrow, .feather or .arrows; a name without
+// a suffix is a folder for saved elements. Throws invalid_argument for others.
 FileKind kind_to_write(const std::string& name);
 
 // The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, dicts

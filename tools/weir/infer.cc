@@ -93,6 +93,15 @@ struct FieldsOfObjects::Type {
     return "{" + out + "}";
   }
 
+  // The paths of members that are json.
+  void find_json(uint64_t of, const std::string& path, std::vector<std::string>& out) const {
+    for (const auto& [name, type] : members) {
+      const std::string text = type->text(of);
+      if (text.starts_with("{")) type->find_json(of, path + name + ".", out);
+      if (text == "json" || text == "optional(json)") out.push_back(path + name);
+    }
+  }
+
   // `of`: the number of rows.
   std::string text(uint64_t of) const {
     const bool always = values() == of;
@@ -270,6 +279,11 @@ void FieldsOfObjects::add(std::string_view line) {
 }
 
 std::string FieldsOfObjects::text() const { return root_->members_text(root_->objects); }
+std::vector<std::string> FieldsOfObjects::json() const {
+  std::vector<std::string> out;
+  root_->find_json(root_->objects, "", out);
+  return out;
+}
 
 std::string fields_of_archive(const Runtime& runtime, const std::string& file) {
   Blocks blocks(runtime, file);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "weir/weir.hpp"
 
@@ -18,6 +19,8 @@ class FieldsOfObjects {
   // The narrowest types that fit all values. A field that some object lacks is optional; one whose values are
   // of several kinds, or of a list without one type, is json.
   std::string text() const;
+  // The paths of those that are json.
+  std::vector<std::string> json() const;
 
   struct Type;
 

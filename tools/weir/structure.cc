@@ -13,30 +13,33 @@ namespace weir::command {
 
 namespace {
 
-Structure read_structure(const Spec& spec, const std::string& path, uint32_t& next) {
+Structure read_structure(const Spec& spec, const std::string& path, const std::vector<std::string>& json,
+                         uint32_t& next) {
   const weir_spec_info info = spec.info();
   Structure out;
   out.kind = info.kind;
   out.path = path;
   out.dtype = info.dtype;
   out.first = next;
+  out.json = std::find(json.begin(), json.end(), path) != json.end();
   const std::string dot = path.empty() ? "" : path + ".";
   switch (info.kind) {
     case WEIR_SPEC_TUPLE:
     case WEIR_SPEC_DICT:
       for (uint32_t i = 0; i < info.child_count; ++i) {
         const std::string key = info.kind == WEIR_SPEC_DICT ? spec.key(i) : std::to_string(i);
-        out.members.emplace_back(key, read_structure(spec.child(i), dot + key, next));
+        out.members.emplace_back(key, read_structure(spec.child(i), dot + key, json, next));
       }
       break;
     case WEIR_SPEC_OPTIONAL:
       ++next;
-      out.members.emplace_back("", read_structure(spec.child(0), path, next));
+      out.members.emplace_back("", read_structure(spec.child(0), path, json, next));
       break;
     case WEIR_SPEC_SPARSE:
       next += 3;
       break;
     case WEIR_SPEC_RAGGED:
+      if (info.rank > 0) out.dims.assign(info.dims, info.dims + info.rank);
       next += 2;
       break;
     default:
@@ -103,7 +106,7 @@ void append_entry(const weir_view& view, size_t i, const Structure& where, uint6
       if (!is_utf8(bytes))
         refuse_value("text", "bytes that are no UTF-8", where, row,
                      "write a .tfrecord, a .tar or a folder instead");
-      out += json_string(bytes);
+      out += where.json ? std::string(bytes) : json_string(bytes);
       return;
     }
     default:
@@ -179,9 +182,18 @@ const NumpyType* numpy_type(int32_t dtype) {
 
 }  // namespace
 
-Structure structure_of(const Spec& spec) {
+Structure structure_of(const Spec& spec, const std::vector<std::string>& json) {
   uint32_t next = 0;
-  return read_structure(spec, "", next);
+  return read_structure(spec, "", json, next);
+}
+
+Structure as_dict(Structure value, std::string_view name) {
+  if (value.is_dict()) return value;
+  Structure out;
+  out.kind = WEIR_SPEC_DICT;
+  out.components = value.components;
+  out.members.emplace_back(name, std::move(value));
+  return out;
 }
 
 void refuse_value(const std::string& expected, const std::string& found, const Structure& where, uint64_t row,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -23,10 +24,16 @@ struct Structure {
   uint32_t first = 0;
   uint32_t components = 0;
 
+  // Its strings are JSON.
+  bool json = false;
+
   bool is_dict() const { return kind == WEIR_SPEC_DICT; }
 };
 
-Structure structure_of(const Spec& spec);
+// `json`: the paths of strings that are JSON.
+Structure structure_of(const Spec& spec, const std::vector<std::string>& json = {});
+// A dict, which an element that is none becomes one of.
+Structure as_dict(Structure value, std::string_view name);
 
 // Throws invalid_argument: "expected EXPECTED, found FOUND in PATH of row ROW; HINT".
 [[noreturn]] void refuse_value(const std::string& expected, const std::string& found, const Structure& where,

@@ -298,20 +298,10 @@ void write_element(const Element& element, const Structure& root, const std::str
   }
 }
 
-// A dict, which an element that is none becomes one of.
-Structure as_dict(Structure value, std::string_view name) {
-  if (value.is_dict()) return value;
-  Structure out;
-  out.kind = WEIR_SPEC_DICT;
-  out.components = value.components;
-  out.members.emplace_back(name, std::move(value));
-  return out;
-}
-
 }  // namespace
 
 uint64_t write_objects(const Elements& elements, const std::string& to) {
-  const Structure root = as_dict(structure_of(elements.rows.spec()), elements.name);
+  const Structure root = as_dict(structure_of(elements.rows.spec(), elements.json), elements.name);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string line;
   const uint64_t count = each_element(elements, [&](const Element& element, uint64_t row) {

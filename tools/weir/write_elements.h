@@ -1,9 +1,10 @@
-// Elements as JSON lines, NumPy's arrays and tar archives.
+// Elements as JSON lines, NumPy's arrays, tar archives, Parquet and Arrow files.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "progress.h"
 #include "weir/weir.hpp"
@@ -16,6 +17,8 @@ struct Elements {
   // What an element that is no dict is called.
   std::string_view name;
   Progress& progress;
+  // The paths of strings that are JSON.
+  const std::vector<std::string>& json;
 };
 
 // Each writes a new file and returns the number of elements. Throws an Error of the first element that the
@@ -27,5 +30,8 @@ uint64_t write_objects(const Elements& elements, const std::string& to);
 uint64_t write_arrays(const Elements& elements, const std::string& to, bool single);
 // A member of each value: strings as they are, numbers as text, others as .npy.
 uint64_t write_archive(const Elements& elements, const std::string& to);
+// A column of each member of the elements: Parquet, or Arrow's file or stream, as the name says. Strings are
+// text where all of a column are UTF-8, else bytes.
+uint64_t write_columns(const Elements& elements, const std::string& to);
 
 }  // namespace weir::command

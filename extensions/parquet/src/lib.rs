@@ -18,6 +18,7 @@ mod riegeli;
 mod schema;
 mod sound;
 mod table;
+mod write;
 
 use std::any::Any;
 use std::collections::TryReserveError;
