@@ -200,7 +200,19 @@ def of_an_extension(tool):
         check(line in info, f"info: expected {line!r} in {info}")
     equal(tool("head", "-n", 1, "h"), '{image: [[0, 1], [2, 3]], label: 7, "text/name": "a"}\n', "head of datasets")
     equal(tool("validate", "h"), "h: 3 rows, no damage\n", "validate of datasets")
+    rows = "".join(f'{{"i": {i}, "s": "row {i}", "l": [{i}, {i % 3}], "o": {"null" if i % 2 else i / 4}}}\n' for i in range(9))
+    (tool.folder / "o.jsonl").write_text(rows)
+    for suffix in ("parquet", "arrow", "feather", "arrows"):
+        equal(tool("convert", "o.jsonl", f"o.{suffix}"), f"o.{suffix}: 9 rows\n", f"convert to {suffix}")
+        equal(tool("validate", f"o.{suffix}"), f"o.{suffix}: 9 rows, no damage\n", f"validate {suffix}")
+        tool("convert", f"o.{suffix}", f"{suffix}.jsonl")
+        equal((tool.folder / f"{suffix}.jsonl").read_text(), rows, f"what went through {suffix}")
+    (tool.folder / "cut.jsonl").write_text(rows[:-5])
+    tool("convert", "cut.jsonl", "cut.parquet", status=2)
+    check("record 8" in tool.err and not (tool.folder / "cut.parquet").exists(), tool.err)
     del tool.environment["WEIR_EXTENSIONS"]
+    tool("convert", "o.jsonl", "p.parquet", status=2)
+    check("needs the extension weir-parquet" in tool.err and not (tool.folder / "p.parquet").exists(), tool.err)
     tool("info", "a", status=2)
     check("found an Arrow stream" in tool.err, tool.err)
 
