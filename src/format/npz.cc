@@ -110,6 +110,10 @@ Result<Npz> open_npz(FileSystem& files, const std::string& file, const std::vect
   Npz out;
   WEIR_ASSIGN(out.file, files.open(file));
   WEIR_ASSIGN(std::vector<ZipMember> members, read_zip(*out.file));
+  // One that is no array by a damaged name isn't left out: its own header has another.
+  for (const ZipMember& member : members) {
+    if (!member.name.ends_with(kSuffix)) WEIR_TRY(data_offset(*out.file, member).status());
+  }
   out.arrays = arrays_among(std::move(members));
   if (names) WEIR_TRY(choose(out.arrays, *names, file));
   if (out.arrays.empty())

@@ -178,6 +178,12 @@ def of_an_extension(tool):
         tool("convert", "a", f"{name}.csv")
         rows = "".join(f"{i},row {i}\n" for i in range(20))
         equal((tool.folder / f"{name}.csv").read_text(), "i,s\n" + rows, "convert")
+    damaged = bytearray((ARROW / "many-batches.arrow").read_bytes())
+    # How many rows the first batch has.
+    damaged[0x100] = 9
+    (tool.folder / "d").write_bytes(damaged)
+    rows = tool("run", "-e", 'arrow("d") | partition(1, p -> p, by: "index")', status=1).splitlines()
+    check(len(rows) == 18 and rows[17] == '{i: 19, s: "row 19"}', f"a batch that counts its rows wrongly: {rows}")
     (tool.folder / "n").write_bytes((ROOT / "tests/conformance/data/new/parquet/nulls-are-errors.parquet").read_bytes())
     check("elements     4\n" in tool("info", "n"), "info of nulls")
     check('\n  parquet("n", nulls: "optional")\n' in tool("info", "n"), "their document")

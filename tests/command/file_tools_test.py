@@ -241,6 +241,11 @@ def validate(tool):
     check("bad.tfrecord: 3 records, 2 damaged stretches\n" in out and "good.tfrecord: 5 records, no damage" in out, out)
     tool.write("cut.tfrecord.gz", gzip.compress(data)[:-9])
     tool("validate", "cut.tfrecord.gz", status=1)
+    for suffix in ("parquet", "arrow", "feather", "arrows", "npy", "npz", "h5"):
+        for data in (b"", b"no such file"):
+            tool.write(f"bad.{suffix}", data)
+            tool("validate", f"bad.{suffix}", status=2)
+            check("data_loss" in tool.err and f"bad.{suffix}" in tool.err, f"{data}: {tool.err}")
 
 
 def index(tool):
@@ -259,9 +264,10 @@ def index(tool):
     tool.write("l.txt", b"a\nb\r\n\nd")
     equal(tool("index", "l.txt"), "l.txt: 4 lines\n", "index of lines")
     equal(tool.run('text_line("l.txt") | skip(2)'), '""\n"d"\n', "skip lines with an index")
-    tool.write("u.csv", b"a,1\n")
-    tool("index", "u.csv", status=2)
-    check("which is CSV" in tool.err, tool.err)
+    tool.write("u.csv", b"a;b,n\n\"x\ny\",1\nz,2\n")
+    equal(tool("index", "u.csv"), "u.csv: 2 rows\n", "index of a table")
+    equal(tool.run('csv("u.csv", [string, int64], header: true) | skip(1)'), '("z", 2)\n', "skip rows with an index")
+    check("u.csv.weir-index" in tool.names(), "the index of a table")
     tool("index", "-", status=2)
     check("found standard input" in tool.err, tool.err)
     tool("index", "saved", status=2)
@@ -494,6 +500,9 @@ def objects_and_archives(tool):
     equal(document, 'webdataset("e", {__key__: string, txt: optional(string), cls: string})', "the fields of an archive")
     check("kind         tar archive" in info and "elements     2" in info, info)
     equal(tool("head", "e"), '{__key__: "a", txt: some("A"), cls: "1"}\n{__key__: "b", txt: none, cls: "2"}\n', "head of an archive")
+    tool.write("cut.tar", tool.read("e")[:1700])
+    document = tool("info", "cut.tar", status=1).strip().split("\n")[-1].strip()
+    equal(document, 'webdataset("cut.tar", {__key__: string, txt: string, cls: string})', "the fields of an archive that was cut")
     equal(tool("index", "e"), "e: 2 elements\n", "index of an archive")
     tool.write("cut.tar", tool.read("e")[:1300])
     check("damaged" in tool("validate", "cut.tar", status=1), "validate an archive that was cut")

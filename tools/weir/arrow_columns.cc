@@ -15,24 +15,24 @@ namespace {
 constexpr const char* kWiderFormats = "write a .tfrecord, a .npz or a folder instead";
 constexpr size_t kMostEntries = INT32_MAX;
 
-struct Type {
+struct ArrowType {
   int32_t dtype;
   const char* format;
   size_t bytes;
 };
-constexpr std::array<Type, 13> kTypes = {{{WEIR_DTYPE_BOOL, "b", 0},
-                                          {WEIR_DTYPE_INT8, "c", 1},
-                                          {WEIR_DTYPE_INT16, "s", 2},
-                                          {WEIR_DTYPE_INT32, "i", 4},
-                                          {WEIR_DTYPE_INT64, "l", 8},
-                                          {WEIR_DTYPE_UINT8, "C", 1},
-                                          {WEIR_DTYPE_UINT16, "S", 2},
-                                          {WEIR_DTYPE_UINT32, "I", 4},
-                                          {WEIR_DTYPE_UINT64, "L", 8},
-                                          {WEIR_DTYPE_FLOAT16, "e", 2},
-                                          {WEIR_DTYPE_FLOAT32, "f", 4},
-                                          {WEIR_DTYPE_FLOAT64, "g", 8},
-                                          {WEIR_DTYPE_STRING, "u", 0}}};
+constexpr std::array<ArrowType, 13> kTypes = {{{WEIR_DTYPE_BOOL, "b", 0},
+                                               {WEIR_DTYPE_INT8, "c", 1},
+                                               {WEIR_DTYPE_INT16, "s", 2},
+                                               {WEIR_DTYPE_INT32, "i", 4},
+                                               {WEIR_DTYPE_INT64, "l", 8},
+                                               {WEIR_DTYPE_UINT8, "C", 1},
+                                               {WEIR_DTYPE_UINT16, "S", 2},
+                                               {WEIR_DTYPE_UINT32, "I", 4},
+                                               {WEIR_DTYPE_UINT64, "L", 8},
+                                               {WEIR_DTYPE_FLOAT16, "e", 2},
+                                               {WEIR_DTYPE_FLOAT32, "f", 4},
+                                               {WEIR_DTYPE_FLOAT64, "g", 8},
+                                               {WEIR_DTYPE_STRING, "u", 0}}};
 
 void append_bit(std::string& bits, size_t at, bool value) {
   if (at % 8 == 0) bits += '\0';
@@ -105,8 +105,8 @@ void ArrowColumn::become_lists(const Structure& value, const std::vector<int64_t
     at = &at->children_[0];
     at->name_ = "item";
   }
-  const auto* const type =
-      std::find_if(kTypes.begin(), kTypes.end(), [&](const Type& each) { return each.dtype == value.dtype; });
+  const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
+                                        [&](const ArrowType& each) { return each.dtype == value.dtype; });
   if (type == kTypes.end())
     refuse_value("numbers of dtypes that Arrow has, and strings", "another dtype", value, 0, kWiderFormats);
   at->format_ = value.dtype == WEIR_DTYPE_STRING && is_binary ? "z" : type->format;

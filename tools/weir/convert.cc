@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -369,6 +370,40 @@ uint64_t write_saved(const Runtime& runtime, const Dataset& rows, const std::str
       [](const Error& error) -> bool { throw error; });
   const Dataset written = parse(runtime, "load(@to)", {{"to", to}});
   return static_cast<uint64_t>(std::max<int64_t>(written.cardinality(), 0));
+}
+
+// What a file that is yet to be written is to be, by its name: .csv .tsv .txt .jsonl .tfrecord .tar, which
+// may be followed by that of a compression, .npy, .npz, .parquet, .arrow, .feather or .arrows; a name without
+// a suffix is a folder for saved elements. Throws invalid_argument for others.
+FileKind kind_to_write(const std::string& name) {
+  constexpr std::array<std::pair<std::string_view, FileKind>, 18> kSuffixes = {
+      {{".csv", FileKind::csv},
+       {".tsv", FileKind::csv},
+       {".txt", FileKind::text},
+       {".text", FileKind::text},
+       {".jsonl", FileKind::objects},
+       {".ndjson", FileKind::objects},
+       {".tar", FileKind::elements},
+       {".tfrecord", FileKind::records},
+       {".tfrecords", FileKind::records},
+       {".record", FileKind::records},
+       {".records", FileKind::records},
+       {".npy", FileKind::array},
+       {".npz", FileKind::arrays},
+       {".parquet", FileKind::columns},
+       {".arrow", FileKind::columns},
+       {".feather", FileKind::columns},
+       {".arrows", FileKind::columns},
+       {"/", FileKind::saved}}};
+  for (const auto& [suffix, kind] : kSuffixes) {
+    const bool plain = kind == FileKind::array || kind == FileKind::arrays || kind == FileKind::columns;
+    if ((plain ? std::string_view(name) : bare(name)).ends_with(suffix)) return kind;
+  }
+  if (std::filesystem::path(name).extension().empty()) return FileKind::saved;
+  throw Error(
+      WEIR_CODE_INVALID_ARGUMENT,
+      "expected a file to write that ends in .csv, .tsv, .txt, .jsonl, .tar, .tfrecord, which .gz, .zst and others may follow, .npy, .npz, .parquet or .arrow, or a folder, found " +
+          name);
 }
 
 uint64_t write(const Runtime& runtime, const DataFile& file, const std::string& to, FileKind kind) {

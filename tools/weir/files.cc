@@ -249,6 +249,11 @@ bool is_name_of_records(const std::string& name) {
          });
 }
 
+// Whether a file of this name begins with a signature, and is not empty.
+bool names_signature(const std::string& name) {
+  return has_suffix(name, {".parquet", ".arrow", ".arrows", ".feather", ".npy", ".npz", ".h5", ".hdf5"});
+}
+
 // Throws if the file is of a format that isn't read here, whatever its name says.
 void check_format(const Runtime& runtime, const DataFile& file, std::string_view contents) {
   const Signature* const found = find_signature(contents);
@@ -388,6 +393,10 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
     out.kind = arrays;
     return out;
   }
+  if (out.compression == "none" && names_signature(name) && find_signature(bytes) == nullptr)
+    throw Error(WEIR_CODE_DATA_LOSS, concat("expected a file of the format that its name says, found ",
+                                            bytes.empty() ? "an empty one" : "one that does not begin so",
+                                            ": ", out.shown, "; get the file again"));
   const std::string contents =
       out.compression == "none" ? bytes : first_contents(runtime, out.name, kSignatureBytes);
   if (begins_like_archive(contents)) {
@@ -446,37 +455,6 @@ void ColumnKind::add(std::string_view text) {
 ColumnKind::Kind ColumnKind::kind() const {
   if (values_ == 0 || (!ints_ && !floats_)) return Kind::text;
   return ints_ ? Kind::ints : single_ ? Kind::floats : Kind::doubles;
-}
-
-FileKind kind_to_write(const std::string& name) {
-  constexpr std::array<std::pair<std::string_view, FileKind>, 18> kSuffixes = {
-      {{".csv", FileKind::csv},
-       {".tsv", FileKind::csv},
-       {".txt", FileKind::text},
-       {".text", FileKind::text},
-       {".jsonl", FileKind::objects},
-       {".ndjson", FileKind::objects},
-       {".tar", FileKind::elements},
-       {".tfrecord", FileKind::records},
-       {".tfrecords", FileKind::records},
-       {".record", FileKind::records},
-       {".records", FileKind::records},
-       {".npy", FileKind::array},
-       {".npz", FileKind::arrays},
-       {".parquet", FileKind::columns},
-       {".arrow", FileKind::columns},
-       {".feather", FileKind::columns},
-       {".arrows", FileKind::columns},
-       {"/", FileKind::saved}}};
-  for (const auto& [suffix, kind] : kSuffixes) {
-    const bool plain = kind == FileKind::array || kind == FileKind::arrays || kind == FileKind::columns;
-    if (ends_with(plain ? std::string_view(name) : bare(name), suffix)) return kind;
-  }
-  if (fs::path(name).extension().empty()) return FileKind::saved;
-  throw Error(
-      WEIR_CODE_INVALID_ARGUMENT,
-      "expected a file to write that ends in .csv, .tsv, .txt, .jsonl, .tar, .tfrecord, which .gz, .zst and others may follow, .npy, .npz, .parquet or .arrow, or a folder, found " +
-          name);
 }
 
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt) {
@@ -553,7 +531,8 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
     file.fields = found.text();
     file.json = found.json();
   } else if (file.kind == FileKind::elements) {
-    file.fields = fields_of_archive(runtime, file.name);
+    file.fields =
+        fields_of_archive(runtime, file.name, file.compression == "none" ? file.size % kTarBlock : 0);
   } else if (!file.nulls.empty() && !has_nulls(runtime, file, limit)) {
     file.nulls.clear();
   }

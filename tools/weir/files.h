@@ -86,11 +86,6 @@ class ColumnKind {
   uint64_t missing_ = 0;
 };
 
-// What a file that is yet to be written is to be, by its name: .csv .tsv .txt .jsonl .tfrecord .tar, which
-// may be followed by that of a compression, .npy, .npz, .parquet, .arrow, .feather or .arrows; a name without
-// a suffix is a folder for saved elements. Throws invalid_argument for others.
-FileKind kind_to_write(const std::string& name);
-
 // The rows of the file: its records or lines as strings, the fields of a table as a tuple of strings, dicts
 // of `fields`, or elements of their own structure. `on_corrupt` is that of tfrecord.
 Dataset rows_of(const Runtime& runtime, const DataFile& file, std::string_view on_corrupt = "error");

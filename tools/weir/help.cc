@@ -379,12 +379,12 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
-index     makes the index of a TFRecord or text file, JSON lines or a tar archive, FILE.weir-index, unless it has a current
-          one; elsewhere than beside the file, in ~/.cache/weir, where that can't be written. With it `skip` and
+index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar archive, FILE.weir-index, unless it has a
+          current one; elsewhere than beside the file, in ~/.cache/weir, where that can't be written. With it `skip` and
           `shard` after the source go straight to their records, and `global_shuffle` needs no pass over the file
           first. It is valid for one version of the file. Compressed files have no index, except those in zstd that
-          weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which makes it when it
-          is needed.
+          weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which are those
+          that `weir info` prints.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst

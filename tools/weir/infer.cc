@@ -221,9 +221,12 @@ class Reader {
 // The blocks of an archive, one after the other.
 class Blocks final : public TarBytes {
  public:
-  Blocks(const Runtime& runtime, const std::string& file)
-      : iterator_(runtime, parse(runtime, "fixed_length_record(@file, 512, compression: \"auto\")",
-                                 {{"file", file}})) {}
+  Blocks(const Runtime& runtime, const std::string& file, uint64_t rest)
+      : iterator_(
+            runtime,
+            parse(runtime,
+                  concat("fixed_length_record(@file, 512, compression: \"auto\", footer_bytes: ", rest, ")"),
+                  {{"file", file}})) {}
 
   std::span<const uint8_t> peek(size_t size) override {
     while (bytes_.size() < size && more()) {
@@ -285,8 +288,8 @@ std::vector<std::string> FieldsOfObjects::json() const {
   return out;
 }
 
-std::string fields_of_archive(const Runtime& runtime, const std::string& file) {
-  Blocks blocks(runtime, file);
+std::string fields_of_archive(const Runtime& runtime, const std::string& file, uint64_t rest) {
+  Blocks blocks(runtime, file, rest);
   TarMembers members(blocks);
   TarMember member;
   // By extension in the order of their appearance: in how many elements, and the last of them.

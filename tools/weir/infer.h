@@ -28,7 +28,8 @@ class FieldsOfObjects {
   std::unique_ptr<Type> root_;
 };
 
-// A string for each extension that an element has, optional where some element lacks it. Damage ends it.
-std::string fields_of_archive(const Runtime& runtime, const std::string& file);
+// A string for each extension that an element has, optional where some element lacks it. Damage ends it; an
+// archive that was cut has `rest` bytes after its last whole block.
+std::string fields_of_archive(const Runtime& runtime, const std::string& file, uint64_t rest);
 
 }  // namespace weir::command

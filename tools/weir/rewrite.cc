@@ -23,7 +23,7 @@ bool ends_with(const std::string& text, const std::string& suffix) {
 
 // ---- index
 
-constexpr const char* kIndexed = "expected a TFRecord or text file, JSON lines or a tar archive";
+constexpr const char* kIndexed = "expected a TFRecord or text file, CSV, JSON lines or a tar archive";
 
 // Whether there is a record of this number; reading it makes the index.
 bool has_record(const Runtime& runtime, const Dataset& records, int64_t number) {
@@ -70,9 +70,6 @@ bool make_index(const Runtime& runtime, const std::string& name) {
     print(stdout, name + ": " + counted(static_cast<uint64_t>(count), "row") + ", which need no index\n");
     return false;
   }
-  if (file.kind == FileKind::csv)
-    fail(WEIR_CODE_INVALID_ARGUMENT,
-         std::string(kIndexed) + ", found " + name + ", which is " + kind_name(file.kind));
   const bool frames = file.compression == zstd_marks.name && file.kind == FileKind::records;
   if (file.compression != "none" && !frames) {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected a file without compression, found " + name + " in " +
@@ -80,7 +77,13 @@ bool make_index(const Runtime& runtime, const std::string& name) {
                                          ", which has no index: its records have no places of their own; "
                                          "decompress it, or write it again by weir shard or convert");
   }
-  const char* const source = text                              ? "text_line(@file)"
+  // As the document that `weir info` prints.
+  const std::vector<std::string> columns(file.columns.size(), "\"\"");
+  const std::string table = file.kind == FileKind::csv ? document_of(file, columns) : "";
+  if (file.kind == FileKind::csv && table.empty())
+    fail(WEIR_CODE_INVALID_ARGUMENT, std::string(kIndexed) + ", found " + name + ", a table without rows");
+  const std::string source = !table.empty()                    ? table
+                             : text                            ? "text_line(@file)"
                              : file.kind == FileKind::objects  ? "jsonl(@file, {})"
                              : file.kind == FileKind::elements ? "webdataset(@file, {})"
                              : frames                          ? "tfrecord(@file, compression: \"zstd\")"
@@ -88,7 +91,8 @@ bool make_index(const Runtime& runtime, const std::string& name) {
   const Dataset records = parse(runtime, source, {{"file", name}});
   const uint64_t count = count_by_index(runtime, records);
   print(stdout, name + ": " +
-                    counted(count, text                              ? "line"
+                    counted(count, file.kind == FileKind::csv        ? "row"
+                                   : text                            ? "line"
                                    : file.kind == FileKind::objects  ? "object"
                                    : file.kind == FileKind::elements ? "element"
                                                                      : "record") +

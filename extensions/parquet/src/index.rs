@@ -191,7 +191,15 @@ impl Index {
     fn add(&mut self, place: Place, metadata: &Bytes) -> Result<()> {
         let message = parse(metadata)?;
         if let Some(batch) = message.header_as_record_batch() {
-            return self.add_batch(Batch::There(place), batch.length());
+            let first = batch.nodes().and_then(|columns| columns.iter().next());
+            return match first.filter(|column| column.length() != batch.length()) {
+                Some(column) => Err(damaged(&format!(
+                    "a batch of {} rows has a column of {}",
+                    batch.length(),
+                    column.length()
+                ))),
+                None => self.add_batch(Batch::There(place), batch.length()),
+            };
         }
         let Some(batch) = message.header_as_dictionary_batch() else {
             let other = match message.header_type() {
