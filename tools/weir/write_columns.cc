@@ -19,9 +19,9 @@ namespace weir::command {
 
 namespace {
 
-// Of a batch.
+// Of a batch. The writer of Parquet takes 20 times the bytes of lists of small numbers while it encodes them.
 constexpr int64_t kBatchRows = int64_t{64} << 10;
-constexpr uint64_t kBatchBytes = uint64_t{16} << 20;
+constexpr uint64_t kBatchBytes = uint64_t{4} << 20;
 
 constexpr std::string_view kLibrary = "/libweir-parquet.so";
 
