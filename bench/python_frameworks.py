@@ -4,6 +4,7 @@
 python_frameworks.py huggingface    1,000,000 rows of a text and 8 floats, shuffled, in batches of 256, to torch
 python_frameworks.py jpegs          1,000 JPEGs through the transforms of torchvision's reference script for ImageNet
 python_frameworks.py functions      a call of a function of weir.fn with arrays
+python_frameworks.py tensorflow     numbers one by one, and batches of images, through weir.tf.dataset and tf.data alone
 """
 
 import os
@@ -122,8 +123,29 @@ def functions(_):
         print(f"{name}: {took / 2000 * 1e6:.1f} us")
 
 
+def tensorflow(_):
+    """The same batches from tf.data, from weir, and from tf.data that batches what weir gives it one by one."""
+    import tensorflow as tf
+
+    images = np.zeros((512, 224, 224, 3), np.float32)
+    sources = {
+        "numbers": (tf.data.Dataset.range(1_000_000), weir.range(1_000_000), 1000),
+        "images": (tf.data.Dataset.from_tensor_slices(images), weir.from_tensor_slices(images), 32),
+    }
+    for name, (theirs, ours, size) in sources.items():
+        loops = {
+            "tf.data": theirs.batch(size),
+            "weir": ours.batch(size),
+            "batches of weir in tf.data": weir.tf.dataset(ours.batch(size)),
+            "elements of weir in tf.data": weir.tf.dataset(ours).batch(size),
+        }
+        for _ in range(3):
+            found = {made: rate(loop, 0, len) for made, loop in loops.items()}
+            print(name + ": " + "; ".join(f"{made} {value:.0f}/s" for made, value in found.items()), flush=True)
+
+
 if __name__ == "__main__":
-    if len(sys.argv) != 2 or sys.argv[1] not in ("huggingface", "jpegs", "functions"):
+    if len(sys.argv) != 2 or sys.argv[1] not in ("huggingface", "jpegs", "functions", "tensorflow"):
         sys.exit(__doc__)
     warnings.simplefilter("ignore")
     os.environ["HF_DATASETS_OFFLINE"] = "1"
