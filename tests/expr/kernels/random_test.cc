@@ -154,7 +154,7 @@ TEST_CASE("random_uniform refuses empty ranges and other dtypes") {
             {"1.0", "3.0", "-1.0"}, {"true", "error", "true"});
 }
 
-TEST_CASE("normal numbers have their distribution") {
+TEST_CASE("normal numbers have their distribution", "[statistics]") {
   Lab lab;
   for (const std::string seed : {"1", "2", "(3, 4)"}) {
     INFO(seed);
@@ -219,7 +219,7 @@ TEST_CASE("every level of the processor draws the same normal numbers") {
   for (size_t i = 0; i < wide.size(); ++i) CHECK(bit_equal(wide[i], narrow[i]));
 }
 
-TEST_CASE("uniform numbers have their distribution") {
+TEST_CASE("uniform numbers have their distribution", "[statistics]") {
   Lab lab;
   const auto cdf = [](double x) { return (x + 1.0) / 3.0; };
   CHECK(distance(doubles(lab, "random_uniform([20000], -1, 2, seed: 1)"), cdf) < 1.95);
@@ -227,7 +227,7 @@ TEST_CASE("uniform numbers have their distribution") {
   CHECK(distance(doubles(lab, "random_brightness([0.5], 1.5, seed: 1)[0]", 5000), cdf) < 1.95);
 }
 
-TEST_CASE("random_bool is true as often as it is asked to be") {
+TEST_CASE("random_bool is true as often as it is asked to be", "[statistics]") {
   Lab lab;
   for (const auto& [p, low, high] : std::vector<std::tuple<std::string, int, int>>{{"0.0", 0, 0},
                                                                                    {"1.0", 4000, 4000},
@@ -246,7 +246,7 @@ TEST_CASE("random_bool is true as often as it is asked to be") {
   lab.refuse("_ -> random_bool(2.0)", "0", "from 0 to 1");
 }
 
-TEST_CASE("random_shuffle gives every order equally often") {
+TEST_CASE("random_shuffle gives every order equally often", "[statistics]") {
   Lab lab;
   int counts[24] = {};
   for (const Tensor& value : draw(lab, "_ -> random_shuffle([0, 1, 2, 3], seed: 6)", 12000, 128)) {
@@ -274,7 +274,7 @@ TEST_CASE("random_shuffle keeps parts together, of any dtype and rank") {
             {"(10, 30)", "(0, 0)", "(4950, 328350)"});
 }
 
-TEST_CASE("random_crop takes every place equally often") {
+TEST_CASE("random_crop takes every place equally often", "[statistics]") {
   Lab lab;
   int counts[3][4] = {};
   for (const Tensor& value :
@@ -309,7 +309,7 @@ TEST_CASE("random_crop of any rank, and sizes that do not fit") {
   lab.refuse("v -> random_crop(v, [-1])", "[1, 2]", "0 and more");
 }
 
-TEST_CASE("random flips turn one half, each image of a batch for itself") {
+TEST_CASE("random flips turn one half, each image of a batch for itself", "[statistics]") {
   Lab lab;
   int flipped[2] = {};
   int both = 0;
