@@ -7,6 +7,7 @@
 
 #include "ops/files/record_access.h"
 #include "ops/pipelines.h"
+#include "ops/written_folders.h"
 #include "support/temporary_folder.h"
 #include "support/test_runtime.h"
 
