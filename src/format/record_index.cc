@@ -115,7 +115,7 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
                       Mistake("the file changed while its index was made", "try again when it is complete"),
                       name);
   }
-  // Where it fails, the record begun last is not whole.
+  // After a failure the last offset is that of a record that is not whole.
   if (offsets.empty()) offsets.resize(8);
   const uint64_t count = offsets.size() / 8 - 1;
   RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents));

@@ -174,7 +174,7 @@ syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out) {
   return copy;
 }
 
-// Adds what the tree names; $params and what was handed in keep their signs.
+// Adds the names in the tree: "x", "$x" for a param, "@x" for what was handed in.
 void add_named(const Node& node, std::set<std::string>& out) {
   if (node.kind == Kind::name || node.kind == Kind::call) out.insert(node.text);
   if (node.kind == Kind::parameter) out.insert("$" + node.text);

@@ -78,6 +78,7 @@ TEST_CASE(
     const std::string saved = require_value(iterator->save());
     CHECK_THROWS(open_text(*runtime, other, &saved));
     open_text(*runtime, text, &saved);
+    open_text(*runtime, other);
   };
   // Of three datasets another two are drawn from.
   const std::string three = "sample_from_datasets([range(9), range(9), range(9)], seed: 1, weights: ";

@@ -39,12 +39,20 @@ void append_bit(std::string& bits, size_t at, bool value) {
   if (value) bits.back() = static_cast<char>(bits.back() | 1 << at % 8);
 }
 
-template <class T>
-void release_children(T* parent) {
-  for (int64_t i = 0; i < parent->n_children; ++i) {
-    if (parent->children[i]->release != nullptr) parent->children[i]->release(parent->children[i]);
-  }
-  parent->release = nullptr;
+// Lets a schema or an array own what it points to, with its children, until it is released.
+template <class T, class Owned>
+void own(T& out, std::unique_ptr<Owned> owned) {
+  for (T& child : owned->children) owned->places.push_back(&child);
+  out.n_children = static_cast<int64_t>(owned->children.size());
+  out.children = owned->places.data();
+  out.release = [](T* parent) {
+    for (int64_t i = 0; i < parent->n_children; ++i) {
+      if (parent->children[i]->release != nullptr) parent->children[i]->release(parent->children[i]);
+    }
+    parent->release = nullptr;
+    delete static_cast<Owned*>(parent->private_data);
+  };
+  out.private_data = owned.release();
 }
 
 }  // namespace
@@ -231,18 +239,11 @@ ArrowSchema ArrowColumn::schema() const {
   owned->format = format_;
   owned->name = name_;
   for (const ArrowColumn& child : children_) owned->children.push_back(child.schema());
-  for (ArrowSchema& child : owned->children) owned->places.push_back(&child);
   ArrowSchema out{};
   out.format = owned->format.c_str();
   out.name = owned->name.c_str();
   out.flags = nullable_ ? kArrowNullable : 0;
-  out.n_children = static_cast<int64_t>(children_.size());
-  out.children = owned->places.data();
-  out.release = [](ArrowSchema* schema) {
-    release_children(schema);
-    delete static_cast<Schema*>(schema->private_data);
-  };
-  out.private_data = owned.release();
+  own(out, std::move(owned));
   return out;
 }
 
@@ -259,16 +260,9 @@ ArrowArray ArrowColumn::take() {
   if (has_ends) owned->buffers[1] = owned->ends.data();
   if (is_leaf()) owned->buffers[has_ends ? 2 : 1] = owned->bytes.data();
   for (ArrowColumn& child : children_) owned->children.push_back(child.take());
-  for (ArrowArray& child : owned->children) owned->places.push_back(&child);
   out.n_buffers = 1 + (has_ends ? 1 : 0) + (is_leaf() ? 1 : 0);
   out.buffers = owned->buffers.data();
-  out.n_children = static_cast<int64_t>(children_.size());
-  out.children = owned->places.data();
-  out.release = [](ArrowArray* array) {
-    release_children(array);
-    delete static_cast<Array*>(array->private_data);
-  };
-  out.private_data = owned.release();
+  own(out, std::move(owned));
   return out;
 }
 

@@ -388,10 +388,10 @@ index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar a
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
-          and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements. CSV columns become features: int64 if all
-          values are, else float, else bytes, as numbers stay that a float would change; an empty field of numbers is a
-          missing feature. Lines and strings become records as they are, and Examples objects, arrays and members by
-          their features. A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a
+          and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements. CSV
+          columns become features: int64 if all values are, else float, else bytes, as numbers stay that a float would
+          change; an empty field of numbers is a missing feature. Lines and strings become records as they are, and
+          Examples objects, arrays and members by their features. A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a
           .tar strings are members as they are, numbers text, and other tensors .npy; their names are the extensions,
           and `__key__` is the key, else the number of the element. Parquet and Arrow files (.arrows is a stream) are
           compressed by zstd and have a column of each value: lists for tensors, structs for dicts and tuples, nulls for

@@ -17,8 +17,8 @@ namespace weir {
 using FindIndex = std::function<Result<RefPtr<RecordIndex>>(const std::string& file)>;
 
 // The records of the files one after another. A damaged record is an error in its place; the records after it
-// are read. What `find` does not find, or not to the end, is one error after the
-// file's records; that a file has no positions is one of all (failed_precondition).
+// are read. Where `find` fails, or comes to a failure(), that is one error after the records of the file.
+// That a file has no positions is an error of the whole (failed_precondition).
 Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<std::string>& files,
                                               Compression compression, std::unique_ptr<RecordRows> rows,
                                               const FindIndex& find);

@@ -442,22 +442,20 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def load_state_dict(self, state: Mapping[str, Any]) -> None:
         """The next loop continues from where `state_dict` was called."""
         of_dataset = "dataset" in (state or ()) and "generators" not in state
-        checked_state(state, "dataset" if of_dataset else "generators")
+        checked_state(state, "dataset" if of_dataset else "drawn")
         self._loop = None
         self._resume = _Start()
         if of_dataset:
             dataset: Any = self.dataset
             dataset.load_state_dict(state["dataset"])
             return
-        given, batch_size = int(state["given"]), state.get("batch_size", self._batch_size())
+        given, batch_size = int(state["given"]), state["batch_size"]
         if given and batch_size != self._batch_size():
             raise ValueError(
                 f"the state is {given} batches of {batch_size} into an epoch, this loader has batches of "
                 f"{self._batch_size()}; give it the same batch_size, or load a state of the end of an epoch"
             )
-        # States of 0.1 say neither, and were drawn from within an epoch.
-        drawn = bool(state.get("drawn", given))
-        start = _Start(given, list(state["generators"]), drawn, list(state.get("epochs", ())), state.get("dataset"))
+        start = _Start(given, *(state[name] for name in ("generators", "drawn", "epochs", "dataset")))
         kept = torch.default_generator.get_state()
         self._restore(start, epochs=True)
         torch.default_generator.set_state(kept)

@@ -434,7 +434,7 @@ def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset
         if spec is None:
             rows = iter(dataset)
             for first in rows:
-                # The first epoch goes on from there: there may be no other.
+                # The first epoch uses the same iterator, since a generator has only one.
                 begun, spec = [itertools.chain([first], rows)], _plain(first)
                 break
             else:
