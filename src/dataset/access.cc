@@ -1,5 +1,6 @@
 #include "dataset/access.h"
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -51,9 +52,10 @@ class SliceAccess final : public Access {
 
  private:
   void move(std::span<const int64_t> positions) {
-    positions_.clear();
+    positions_.resize(positions.size());
     // Below the input's count, see slice_access().
-    for (int64_t position : positions) positions_.push_back(slice_.first + position * slice_.step);
+    std::ranges::transform(positions, positions_.begin(),
+                           [this](int64_t position) { return slice_.first + position * slice_.step; });
   }
 
   const std::unique_ptr<Access> input_;

@@ -1,6 +1,7 @@
 #include "ops/access/positions.h"
 
 #include <memory>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -36,8 +37,8 @@ class Positions final : public Cursor {
     if (left == 0) return PullResult::end;
     WEIR_TRY(input_.resume(ctx));
     const int rows = width_.rows(demand, left);
-    positions_.clear();
-    for (int i = 0; i < rows; ++i) positions_.push_back(given_ + i);
+    positions_.resize(static_cast<size_t>(rows));
+    std::iota(positions_.begin(), positions_.end(), given_);
     input_->read(ctx, positions_, out);
     width_.learn(demand, out);
     given_ += rows;
