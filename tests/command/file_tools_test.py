@@ -558,6 +558,33 @@ def conversions(tool):
     equal(tool("convert", "ragged_rows", "r.jsonl"), "r.jsonl: 2 rows\n", "lists of any length")
 
 
+# Objects that an archive has no room for, and what is said of them.
+UNFIT = {
+    "row": ('{"s": "a"}\n{"s": null}\n', "a value in each row of row.tar, where a row without one would be lost, found none in row 1"),
+    "slash": ('{"a/b": 1}\n', 'found "a/b"; rename it'),
+    "empty": ('{"": 1}\n', 'found ""; rename it'),
+    "case": ('{"T": 1, "t": 2}\n', 'found two columns "t"; rename one'),
+    "null_key": ('{"__key__": "k", "x": 1}\n{"__key__": null, "x": 1}\n', "a key, found none in __key__ of row 1"),
+    "list_key": ('{"__key__": [1], "x": 1}\n', "a string or a number, found another value in __key__"),
+    "last_key": ('{"__key__": "a/", "x": 1}\n', 'found "a/" in __key__'),
+}
+
+
+def archives_lose_nothing(tool):
+    before = tool.names()
+    for name, (objects, said) in UNFIT.items():
+        tool.write(f"{name}.jsonl", objects)
+        tool("convert", f"{name}.jsonl", f"{name}.tar", status=2)
+        check(said in tool.err, f"{name}: {tool.err}")
+    equal(set(tool.names()) - set(before), {f"{name}.jsonl" for name in UNFIT}, "no archive is left")
+    tool.run('from_list(["k1", "k2"]) | map(k -> {"__key__": some(k), x: 1}) | save("optional_keys")')
+    tool.write("number_keys.jsonl", '{"__key__": 7, "x": 1}\n{"x": null, "y": 2, "__key__": 9007199254740993}\n')
+    for name, members in (("optional_keys", ["k1.x", "k2.x"]), ("number_keys.jsonl", ["7.x", "9007199254740993.y"])):
+        tool("convert", name, f"{name}.tar")
+        with tarfile.open(tool.folder / f"{name}.tar") as archive:
+            equal(archive.getnames(), members, f"an archive of {name}")
+
+
 def elements_of_a_device(tool):
     """With the driver of tests/fake_cuda."""
     tool("digest", "-e", 'range(6) | batch(2) | to_device("cuda:0")', status=2)
@@ -598,6 +625,7 @@ def main():
         databases(tool)
         objects_and_archives(tool)
         conversions(tool)
+        archives_lose_nothing(tool)
         elements_of_a_device(tool)
         large_batches(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdio>
 #include <functional>
+#include <set>
 #include <utility>
 #include <vector>
 
 #include "core/text.h"
 #include "files.h"
+#include "format/tar/tar_members.h"
 #include "place.h"
 #include "structure.h"
 
@@ -221,7 +223,6 @@ void write_npz(const Elements& elements, std::vector<Array>& arrays, NewFile& ou
 
 // ---- archives
 
-constexpr size_t kTarBlock = 512;
 constexpr size_t kTarName = 100;
 
 void put_octal(std::string& header, size_t at, size_t digits, uint64_t value) {
@@ -272,12 +273,46 @@ std::string_view member_bytes(const Element& element, const Structure& value, ui
   return room;
 }
 
+// Whether readers find a member of this key and name, and as which extension.
+bool find_extension(std::string_view key, std::string_view name, std::string& extension) {
+  const std::string path = concat(key, ".", name);
+  std::string_view found;
+  return !name.empty() && path.find('\0') == path.npos && split_member_path(path, found, extension) &&
+         found == key;
+}
+
+bool is_member(const std::string& name) { return name != "__key__" && name != "__url__"; }
+
+// Throws an Error of a column that readers would miss, or take for another.
+void check_extensions(const Structure& root) {
+  std::set<std::string> found;
+  std::string extension;
+  for (const auto& [name, member] : root.members) {
+    if (!is_member(name)) continue;
+    if (!find_extension("0", name, extension))
+      fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected columns whose names can be extensions, found ",
+                                              quote(name), "; rename it, or ", kOtherFormats));
+    if (!found.insert(extension).second)
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           concat("expected extensions that differ in lower case, found two columns ", quote(extension),
+                  "; rename one, or ", kOtherFormats));
+  }
+}
+
 // The name that the members of an element have before their extensions.
 std::string key_of(const Element& element, const Structure& root, uint64_t row) {
   for (const auto& [name, member] : root.members) {
-    if (name != "__key__" || member.kind != WEIR_SPEC_TENSOR || member.dtype != WEIR_DTYPE_STRING) continue;
-    const std::string key(element.get<std::string_view>(member.first));
-    if (key.empty() || key.find('.', key.rfind('/') + 1) != key.npos)
+    if (name != "__key__") continue;
+    const bool optional = member.kind == WEIR_SPEC_OPTIONAL;
+    if (optional && !element.get<bool>(member.first))
+      refuse_value("a key", "none", member, row, "give each row one, or leave __key__ out for their numbers");
+    const Structure& value = optional ? member.members[0].second : member;
+    if (value.kind != WEIR_SPEC_TENSOR || element.view(value.first).rank != 0)
+      refuse_value("a string or a number", "another value", member, row, "choose other keys");
+    std::string room;
+    std::string extension;
+    const std::string key(member_bytes(element, value, row, room));
+    if (!find_extension(key, "x", extension))
       refuse_value("a key without dots in its last part", quote(key), member, row, "choose other keys");
     return key;
   }
@@ -286,16 +321,20 @@ std::string key_of(const Element& element, const Structure& root, uint64_t row) 
   return number;
 }
 
-void write_element(const Element& element, const Structure& root, const std::string& key, uint64_t row,
-                   NewFile& out) {
+// Returns how many members it has.
+size_t write_element(const Element& element, const Structure& root, const std::string& key, uint64_t row,
+                     NewFile& out) {
   std::string room;
+  size_t count = 0;
   for (const auto& [name, member] : root.members) {
-    if (name == "__key__" || name == "__url__") continue;
+    if (!is_member(name)) continue;
     const bool optional = member.kind == WEIR_SPEC_OPTIONAL;
     if (optional && !element.get<bool>(member.first)) continue;
     const Structure& value = optional ? member.members[0].second : member;
     write_member(key + "." + name, member_bytes(element, value, row, room), value, row, out);
+    ++count;
   }
+  return count;
 }
 
 }  // namespace
@@ -343,13 +382,17 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
 uint64_t write_archive(const Elements& elements, const std::string& to) {
   const Structure root =
       as_dict(structure_of(elements.rows.spec()), elements.name == "line" ? "txt" : elements.name);
+  check_extensions(root);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string last;
   const uint64_t count = each_element(elements, [&](const Element& element, uint64_t row) {
     std::string key = key_of(element, root, row);
     if (key == last)
       refuse_value("another key for each element", quote(key) + " twice", root, row, "choose other keys");
-    write_element(element, root, key, row, out);
+    if (write_element(element, root, key, row, out) == 0)
+      fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected a value in each row of ", to,
+                                              ", where a row without one would be lost, found none in row ",
+                                              row, "; leave it out, or ", kOtherFormats));
     last = std::move(key);
   });
   out.write(std::string(2 * kTarBlock, '\0'));
