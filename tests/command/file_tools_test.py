@@ -169,7 +169,7 @@ def other_formats(tool):
 
 TABLES = {
     "spaces.csv": (b"39, State, 77516\n50, ?, 83311\n", "[int64, string, int64])"),
-    "signs.csv": (b"+5,1e400,0x10\n-7,inf,.5\n", "[int64, float32, float32])"),
+    "signs.csv": (b"+5,1e400,0x10\n-7,inf,.5\n", "[int64, string, float32])"),
     "large.csv": (b"1,18446744073709551615\n2,3\n", "[int64, string])"),
     "inches.csv": (b"1,5\" pipe\n2,it\"s\n", "[int64, string], quote: false)"),
     "proper.csv": (b'1,"a"\n2,5" pipe\n', "[int64, string])"),
@@ -558,6 +558,51 @@ def conversions(tool):
     equal(tool("convert", "ragged_rows", "r.jsonl"), "r.jsonl: 2 rows\n", "lists of any length")
 
 
+# Rows of JSON, and the fields that hold their numbers.
+NUMBERS = {
+    "unsigned": ('[18446744073709551615, 5, 0]', "uint64"),
+    "fractions": ('[1700000000.123, 0.5, 9007199254740992]', "float64"),
+    "beside": ('[9007199254740993, 2.5, null]', "optional(json)"),
+    "opposite": ('[9223372036854775808, -1, 1]', "json"),
+    "huge": ('[18446744073709551616, 1, 1]', "json"),
+    "range": ('[1e400, 1e-400, 0e9]', "json"),
+    "lists": ('[[18446744073709551615], [], [1]]', "uint64[?]"),
+    "parts": ('[[0.5], [9007199254740993], []]', "json"),
+}
+
+
+def numbers_stay(tool):
+    """No number changes on its way; what has no room for one refuses it."""
+    for name, (values, fields) in NUMBERS.items():
+        # Numbers as they are written.
+        values = json.loads(values, parse_int=str, parse_float=str)
+        text = lambda value: json.dumps(value).replace('"', "")
+        tool.write(f"{name}.jsonl", "".join(f'{{"x": {text(value)}}}\n' for value in values))
+        check(f"{{x: {fields}}}" in tool("info", f"{name}.jsonl"), f"the fields of {name}: {tool.out}")
+        tool("convert", f"{name}.jsonl", f"{name}2.jsonl")
+        written = [line["x"] for line in map(lambda line: json.loads(line, parse_int=str, parse_float=str),
+                                             tool.read(f"{name}2.jsonl").splitlines())]
+        equal(written, [f"{v}.0" if fields == "float64" and "." not in v else v for v in values], f"{name} as JSON")
+        if "[" in text(values[0]):
+            continue
+        for suffix, row in (("csv", ","), ("tsv", "\t")):
+            tool("convert", f"{name}.jsonl", f"{name}.{suffix}")
+            equal(tool.read(f"{name}.{suffix}").decode().split("\n")[1:-1], [v or '""' for v in written], f"{name} as {suffix}")
+    tool.run('from_list(["1e300", "5e-324", "0.1234567890123", "-inf"]) | map(s -> to_number(s, float64)) | save("doubles")')
+    tool("convert", "doubles", "doubles.csv")
+    equal(tool.read("doubles.csv"), b"value\n1e+300\n5e-324\n0.1234567890123\n-inf\n", "float64 as a table")
+    before = tool.names()
+    tool("convert", "doubles", "doubles.tfrecord", status=2)
+    check("Examples have no float64, found 1e+300 in value of row 0; write a .csv" in tool.err, tool.err)
+    tool("convert", "unsigned.jsonl", "unsigned.tfrecord", status=2)
+    check("up to 2^63 - 1, as Examples have no uint64, found 18446744073709551615 in x of row 0" in tool.err, tool.err)
+    equal(tool.names(), before, "what is refused leaves nothing")
+    tool.run('from_list(["0.1", "-2.5e-7", "nan"]) | map(s -> {x: to_number(s, float64), n: cast(7, uint64)}) | save("singles")')
+    tool("convert", "singles", "singles.tfrecord")
+    equal(tool.run('tfrecord("singles.tfrecord") | map(r -> parse_example(r, {n: int64, x: float32}))'),
+          "{n: 7, x: 0.1}\n{n: 7, x: -2.5e-07}\n{n: 7, x: nan}\n", "float64 and uint64 that fit")
+
+
 # Objects that an archive has no room for, and what is said of them.
 UNFIT = {
     "row": ('{"s": "a"}\n{"s": null}\n', "a value in each row of row.tar, where a row without one would be lost, found none in row 1"),
@@ -578,8 +623,8 @@ def archives_lose_nothing(tool):
         check(said in tool.err, f"{name}: {tool.err}")
     equal(set(tool.names()) - set(before), {f"{name}.jsonl" for name in UNFIT}, "no archive is left")
     tool.run('from_list(["k1", "k2"]) | map(k -> {"__key__": some(k), x: 1}) | save("optional_keys")')
-    tool.write("number_keys.jsonl", '{"__key__": 7, "x": 1}\n{"x": null, "y": 2, "__key__": 9007199254740993}\n')
-    for name, members in (("optional_keys", ["k1.x", "k2.x"]), ("number_keys.jsonl", ["7.x", "9007199254740993.y"])):
+    tool.write("number_keys.jsonl", '{"__key__": 7, "x": 1}\n{"x": null, "y": 2, "__key__": 18446744073709551615}\n')
+    for name, members in (("optional_keys", ["k1.x", "k2.x"]), ("number_keys.jsonl", ["7.x", "18446744073709551615.y"])):
         tool("convert", name, f"{name}.tar")
         with tarfile.open(tool.folder / f"{name}.tar") as archive:
             equal(archive.getnames(), members, f"an archive of {name}")
@@ -625,6 +670,7 @@ def main():
         databases(tool)
         objects_and_archives(tool)
         conversions(tool)
+        numbers_stay(tool)
         archives_lose_nothing(tool)
         elements_of_a_device(tool)
         large_batches(tool)

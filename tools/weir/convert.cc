@@ -21,17 +21,18 @@ namespace weir::command {
 
 namespace {
 
-// A value of a row: a name, and entries of one kind.
-using Row = std::vector<Feature>;
+// A value of a row: a name, and entries of one kind. Those of float64 and uint64, which Examples lack, are
+// apart from the other floats and ints.
+struct RowValue : Feature {
+  std::vector<double> doubles;
+  std::vector<uint64_t> unsigneds;
 
-// Owns what the features of a row view.
-struct OwnedRow {
-  Row row;
-  std::vector<std::string> texts;
+  size_t count() const { return Feature::count() + doubles.size() + unsigneds.size(); }
 };
+using Row = std::vector<RowValue>;
 
-Feature text_feature(std::string name, std::string_view text) {
-  Feature out;
+RowValue text_value(std::string name, std::string_view text) {
+  RowValue out;
   out.name = std::move(name);
   out.kind = Feature::Kind::bytes;
   out.bytes = {text};
@@ -60,8 +61,8 @@ std::vector<Feature::Kind> kinds_of_columns(const Runtime& runtime, const DataFi
   return out;
 }
 
-Feature column_feature(const std::string& name, Feature::Kind kind, std::string_view text) {
-  Feature out = text_feature(name, text);
+RowValue column_value(const std::string& name, Feature::Kind kind, std::string_view text) {
+  RowValue out = text_value(name, text);
   if (kind == Feature::Kind::bytes) return out;
   out.bytes.clear();
   out.kind = text.empty() ? Feature::Kind::none : kind;
@@ -77,9 +78,9 @@ void append_numbers(const weir_view& view, size_t count, std::vector<To>& out) {
   for (size_t i = 0; i < count; ++i) out.push_back(static_cast<To>(values[i]));
 }
 
-// A tensor of saved elements. float64 becomes float32, which is what an Example has.
-Feature tensor_feature(const std::string& name, const weir_view& view) {
-  Feature out;
+// A tensor of saved elements.
+RowValue tensor_value(const std::string& name, const weir_view& view) {
+  RowValue out;
   out.name = name;
   size_t count = 1;
   for (int32_t i = 0; i < view.rank; ++i) count *= static_cast<size_t>(view.dims[i]);
@@ -97,7 +98,7 @@ Feature tensor_feature(const std::string& name, const weir_view& view) {
       if (view.dtype == WEIR_DTYPE_FLOAT32) {
         append_numbers<float>(view, count, out.floats);
       } else {
-        append_numbers<double>(view, count, out.floats);
+        append_numbers<double>(view, count, out.doubles);
       }
       return out;
     default:
@@ -125,8 +126,10 @@ Feature tensor_feature(const std::string& name, const weir_view& view) {
       append_numbers<uint32_t>(view, count, out.ints);
       break;
     case WEIR_DTYPE_INT64:
-    case WEIR_DTYPE_UINT64:
       append_numbers<int64_t>(view, count, out.ints);
+      break;
+    case WEIR_DTYPE_UINT64:
+      append_numbers<uint64_t>(view, count, out.unsigneds);
       break;
     default:
       fail(WEIR_CODE_INVALID_ARGUMENT,
@@ -135,7 +138,7 @@ Feature tensor_feature(const std::string& name, const weir_view& view) {
   return out;
 }
 
-// Gives the rows of a file of any kind as features.
+// Gives the rows of a file of any kind as values with names.
 class RowReader {
  public:
   RowReader(const Runtime& runtime, DataFile file)
@@ -149,10 +152,8 @@ class RowReader {
     }
   }
 
-  const DataFile& file() const { return file_; }
-
   // `raw` is the record or line itself where the row is one string, else null.
-  void each(const std::function<void(const Row& row, const std::string_view* raw)>& take) {
+  void each(const std::function<void(Row& row, const std::string_view* raw)>& take) {
     each_row(
         runtime_, rows_, -1,
         [&](const Element& element) {
@@ -163,27 +164,29 @@ class RowReader {
   }
 
  private:
-  void give(const Element& element, const std::function<void(const Row&, const std::string_view*)>& take) {
+  void give(const Element& element, const std::function<void(Row&, const std::string_view*)>& take) {
     Row row;
     if (file_.kind == FileKind::records || file_.kind == FileKind::text) {
       const auto raw = element.get<std::string_view>(0);
       if (file_.kind == FileKind::records) {
         Record record = read_record(raw);
-        if (record.kind == Record::Kind::example) row = std::move(record.features);
+        if (record.kind == Record::Kind::example) {
+          for (Feature& feature : record.features) row.push_back({std::move(feature), {}, {}});
+        }
       }
-      if (row.empty()) row.push_back(text_feature(file_.kind == FileKind::text ? "line" : "record", raw));
+      if (row.empty()) row.push_back(text_value(file_.kind == FileKind::text ? "line" : "record", raw));
       return take(row, &raw);
     }
     if (file_.kind == FileKind::csv) {
       for (uint32_t i = 0; i < file_.columns.size(); ++i)
-        row.push_back(column_feature(file_.columns[i], kinds_[i], element.get<std::string_view>(i)));
+        row.push_back(column_value(file_.columns[i], kinds_[i], element.get<std::string_view>(i)));
       return take(row, nullptr);
     }
     for (const Value& value : values_) {
       if (value.present >= 0 && !element.get<bool>(static_cast<uint32_t>(value.present))) {
         row.emplace_back().name = names_[value.component];
       } else {
-        row.push_back(tensor_feature(names_[value.component], element.view(value.component)));
+        row.push_back(tensor_value(names_[value.component], element.view(value.component)));
       }
     }
     const bool one_string = names_.size() == 1 && row[0].kind == Feature::Kind::bytes && row[0].count() == 1;
@@ -213,22 +216,45 @@ class RowReader {
 
 uint64_t bytes_of(const Row& row) {
   uint64_t out = kRecordBytes;
-  for (const Feature& feature : row) {
-    out += feature.floats.size() * 4 + feature.ints.size() * 2;
-    for (std::string_view text : feature.bytes) out += text.size() + 1;
+  for (const RowValue& value : row) {
+    out +=
+        value.floats.size() * 4 + value.doubles.size() * 8 + (value.ints.size() + value.unsigneds.size()) * 2;
+    for (std::string_view text : value.bytes) out += text.size() + 1;
   }
   return out;
 }
 
-Bytes example_of(const Row& row) {
+// As the dtypes that an Example has. Throws an Error of a number that would change.
+void narrow(RowValue& value, uint64_t row) {
+  const auto refuse = [&](const char* expected, const std::string& found, const char* dtype) {
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         concat("expected ", expected, ", found ", found, " in ", value.name, " of row ", row,
+                "; write a .csv, .jsonl, .parquet or a folder instead, or save() the column as ", dtype,
+                " and convert that"));
+  };
+  for (const double number : value.doubles) {
+    if (!is_single(number))
+      refuse("numbers whose digits a float32 has, as Examples have no float64", float_text(number),
+             "float32");
+    value.floats.push_back(static_cast<float>(number));
+  }
+  for (const uint64_t number : value.unsigneds) {
+    if (number > INT64_MAX)
+      refuse("numbers up to 2^63 - 1, as Examples have no uint64", std::to_string(number), "string");
+    value.ints.push_back(static_cast<int64_t>(number));
+  }
+}
+
+Bytes example_of(Row& row, uint64_t number) {
   ExampleBuilder builder;
-  for (const Feature& feature : row) {
-    if (feature.kind == Feature::Kind::bytes) {
-      builder.set(feature.name, Span<const std::string_view>(feature.bytes.data(), feature.bytes.size()));
-    } else if (feature.kind == Feature::Kind::floats) {
-      builder.set(feature.name, Span<const float>(feature.floats.data(), feature.floats.size()));
-    } else if (feature.kind == Feature::Kind::ints) {
-      builder.set(feature.name, Span<const int64_t>(feature.ints.data(), feature.ints.size()));
+  for (RowValue& value : row) {
+    narrow(value, number);
+    if (value.kind == Feature::Kind::bytes) {
+      builder.set(value.name, Span<const std::string_view>(value.bytes.data(), value.bytes.size()));
+    } else if (value.kind == Feature::Kind::floats) {
+      builder.set(value.name, Span<const float>(value.floats.data(), value.floats.size()));
+    } else if (value.kind == Feature::Kind::ints) {
+      builder.set(value.name, Span<const int64_t>(value.ints.data(), value.ints.size()));
     }
   }
   return builder.serialize();
@@ -243,24 +269,26 @@ std::string csv_field(std::string_view text, char delim) {
   return out + '"';
 }
 
-std::string csv_value(const Feature* feature, char delim) {
-  if (!feature || feature->kind == Feature::Kind::none || feature->count() == 0) return "";
-  if (feature->count() > 1) {
+std::string csv_value(const RowValue* value, char delim) {
+  if (!value || value->count() == 0) return "";
+  if (value->count() > 1) {
     fail(WEIR_CODE_INVALID_ARGUMENT, "expected one value in each column, found " +
-                                         std::to_string(feature->count()) + " of the feature " +
-                                         feature->name + "; write a .tfrecord or a folder instead");
+                                         std::to_string(value->count()) + " of the feature " + value->name +
+                                         "; write a .tfrecord or a folder instead");
   }
-  if (feature->kind == Feature::Kind::ints) return std::to_string(feature->ints[0]);
-  if (feature->kind == Feature::Kind::floats) return float_text(feature->floats[0]);
-  return csv_field(feature->bytes[0], delim);
+  if (!value->ints.empty()) return std::to_string(value->ints[0]);
+  if (!value->unsigneds.empty()) return std::to_string(value->unsigneds[0]);
+  if (!value->floats.empty()) return float_text(value->floats[0]);
+  if (!value->doubles.empty()) return float_text(value->doubles[0]);
+  return csv_field(value->bytes[0], delim);
 }
 
-// The columns in the order in which features appear first.
+// The columns in the order in which they appear first.
 std::vector<std::string> column_names(RowReader& reader) {
   std::vector<std::string> out;
   reader.each([&](const Row& row, const std::string_view*) {
-    for (const Feature& feature : row) {
-      if (std::find(out.begin(), out.end(), feature.name) == out.end()) out.push_back(feature.name);
+    for (const RowValue& value : row) {
+      if (std::find(out.begin(), out.end(), value.name) == out.end()) out.push_back(value.name);
     }
   });
   return out;
@@ -269,11 +297,11 @@ std::vector<std::string> column_names(RowReader& reader) {
 uint64_t write_records(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
   NewFile out(runtime, to, 0);
   uint64_t count = 0;
-  reader.each([&](const Row& row, const std::string_view* raw) {
+  reader.each([&](Row& row, const std::string_view* raw) {
     if (raw) {
       out.write(*raw);
     } else {
-      const Bytes example = example_of(row);
+      const Bytes example = example_of(row, count);
       out.write(example.view());
     }
     ++count;
@@ -295,8 +323,8 @@ uint64_t write_table(const Runtime& runtime, RowReader& reader, const std::strin
   reader.each([&](const Row& row, const std::string_view*) {
     line.clear();
     for (size_t i = 0; i < names.size(); ++i) {
-      const auto found = std::find_if(row.begin(), row.end(),
-                                      [&](const Feature& feature) { return feature.name == names[i]; });
+      const auto found =
+          std::find_if(row.begin(), row.end(), [&](const RowValue& value) { return value.name == names[i]; });
       if (i > 0) line += delim;
       line += csv_value(found == row.end() ? nullptr : &*found, delim);
     }

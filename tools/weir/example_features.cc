@@ -304,12 +304,20 @@ std::string quoted(std::string_view bytes, size_t width) {
   return out + '"';
 }
 
-std::string float_text(float value) {
+namespace {
+
+template <class T>
+std::string shortest(T value) {
   char buffer[32];
   const auto [end, failed] = std::to_chars(buffer, buffer + sizeof buffer, value);
   std::string out(buffer, end);
   return out.find_first_of(".en") == std::string::npos ? out + ".0" : out;
 }
+
+}  // namespace
+
+std::string float_text(float value) { return shortest(value); }
+std::string float_text(double value) { return shortest(value); }
 
 std::string values_text(const Feature& feature, size_t width) {
   switch (feature.kind) {

@@ -53,5 +53,6 @@ std::string values_text(const Feature& feature, size_t width);
 std::string quoted(std::string_view bytes, size_t width);
 // A float in the fewest digits that give it again.
 std::string float_text(float value);
+std::string float_text(double value);
 
 }  // namespace weir::command

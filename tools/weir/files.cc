@@ -289,19 +289,6 @@ bool begins_like_objects(std::string_view contents) {
 
 const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
 
-// All whole numbers up to here are float64.
-constexpr int64_t kExactWhole = int64_t{1} << 53;
-
-// Whether a float32 is written with the same digits.
-bool is_single(double number) {
-  const auto single = static_cast<float>(number);
-  if (static_cast<double>(single) == number || number != number) return true;
-  std::array<char, 32> text;
-  const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
-  double again = 0;
-  return parse_number({text.data(), static_cast<size_t>(end - text.data())}, again) && again == number;
-}
-
 // Whether some row of the columns lacks a value.
 bool has_nulls(const Runtime& runtime, const DataFile& file, int64_t limit) {
   const Dataset rows = rows_of(runtime, file);
@@ -434,6 +421,15 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   return out;
 }
 
+bool is_single(double number) {
+  const auto single = static_cast<float>(number);
+  if (static_cast<double>(single) == number || number != number) return true;
+  std::array<char, 32> text;
+  const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
+  double again = 0;
+  return parse_number({text.data(), static_cast<size_t>(end - text.data())}, again) && again == number;
+}
+
 void ColumnKind::add(std::string_view text) {
   if (text.empty()) {
     ++missing_;
@@ -448,7 +444,8 @@ void ColumnKind::add(std::string_view text) {
   ints_ = ints_ && is_whole;
   if (!floats_) return;
   if (is_whole) number = static_cast<double>(whole);
-  floats_ = is_whole ? -kExactWhole <= whole && whole <= kExactWhole : !digits && parse_number(text, number);
+  floats_ = is_whole ? -kExactWhole <= whole && whole <= kExactWhole
+                     : !digits && parse_number(text, number) && !is_out_of_range(text, number);
   single_ = single_ && is_single(number);
 }
 

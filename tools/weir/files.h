@@ -68,6 +68,9 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
 // looking at up to `limit` lines or rows, or all members; negative: all.
 void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit);
 
+// Whether a float32 is written with the same digits.
+bool is_single(double number);
+
 // The narrowest kind that all values of a column have, as the reader of tables takes them. Empty fields fit
 // each.
 class ColumnKind {

@@ -376,7 +376,8 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           the structure of their elements. Then it prints a document that reads the file, ready to paste. If some
           records lack a feature that has one value in all others, the document has a default for it. A column is
           int64, float32, or float64 where float32 would change a number, if all of its fields can be read so. Whole
-          numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions.
+          numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions and those that no float64 holds.
+          A field of JSON is int64, uint64 or float64, if that has all of its numbers, else json.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar archive, FILE.weir-index, unless it has a
@@ -390,12 +391,15 @@ shard     writes the records of TFRecord files to COUNT others, in turns: NAME-0
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
           and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements. CSV
           columns become features: int64 if all values are, else float, else bytes, as numbers stay that a float would
-          change; an empty field of numbers is a missing feature. Lines and strings become records as they are, and
-          Examples objects, arrays and members by their features. A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a
-          .tar strings are members as they are, numbers text, and other tensors .npy; their names are the extensions,
-          and `__key__` is the key, else the number of the element. Parquet and Arrow files (.arrows is a stream) are
-          compressed by zstd and have a column of each value: lists for tensors, structs for dicts and tuples, nulls for
-          what is missing, bytes for strings that aren't all UTF-8. They need the extension weir-parquet.
+          change; an empty field of numbers is a missing feature. The digits of numbers stay: a float64 or
+          uint64 that needs more than float or int64 is refused. Lines and strings become records as they are, and Examples objects, arrays and
+          members by their features. A .npy has one tensor an element, a .npz one array for each; all rows have one
+          shape. In a .tar strings are members as they are, numbers text, and other tensors .npy; their names are the
+          extensions, and `__key__` is the key, a string or a number, else the number of the element. `__url__` is
+          left out; a row without members, and names that readers of archives miss, are refused. Parquet and Arrow files
+          (.arrows is a stream) are compressed by zstd and have a column of each value: lists for tensors, structs for
+          dicts and tuples, nulls for what is missing, bytes for strings that aren't all UTF-8. They need the extension
+          weir-parquet.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 #include <span>
@@ -10,6 +11,7 @@
 
 #include "core/text.h"
 #include "format/json/json_string.h"
+#include "format/parse_number.h"
 #include "format/tar/tar_members.h"
 
 namespace weir::command {
@@ -38,6 +40,11 @@ struct FieldsOfObjects::Type {
   uint64_t objects = 0;
   uint64_t lists = 0;
   uint64_t nulls = 0;
+  // Whether some number is below 0; beyond int64; whole and beyond 2^53; beyond all dtypes.
+  bool negative = false;
+  bool large = false;
+  bool wide = false;
+  bool huge = false;
   bool too_deep = false;
   std::vector<std::pair<std::string, std::unique_ptr<Type>>> members;
   std::unique_ptr<Type> item;
@@ -46,9 +53,31 @@ struct FieldsOfObjects::Type {
   int kinds() const {
     return (bools > 0) + (integers + floats > 0) + (texts > 0) + (objects > 0) + (lists > 0);
   }
-  bool is_scalar() const { return !too_deep && kinds() == 1 && objects + lists == 0; }
+  // Whether one dtype has all numbers as they are written.
+  bool has_dtype() const { return !huge && !(floats > 0 && wide) && !(negative && large); }
+  bool is_scalar() const { return !too_deep && kinds() == 1 && objects + lists == 0 && has_dtype(); }
   const char* scalar() const {
-    return bools > 0 ? "bool" : texts > 0 ? "string" : floats > 0 ? "float64" : "int64";
+    if (bools > 0) return "bool";
+    return texts > 0 ? "string" : floats > 0 ? "float64" : large ? "uint64" : "int64";
+  }
+
+  void add_number(std::string_view text) {
+    const bool whole = text.find_first_of(".eE") == std::string_view::npos;
+    ++(whole ? integers : floats);
+    int64_t number = 0;
+    uint64_t beyond = 0;
+    double fraction = 0;
+    if (!whole) {
+      huge = huge || (parse_number(text, fraction) && is_out_of_range(text, fraction));
+    } else if (parse_number(text, number)) {
+      negative = negative || number < 0;
+      wide = wide || number < -kExactWhole || number > kExactWhole;
+    } else {
+      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), beyond);
+      const bool fits = error == std::errc() && end == text.data() + text.size();
+      wide = true;
+      (fits ? large : huge) = true;
+    }
   }
 
   Type* member(std::string&& key) {
@@ -112,8 +141,8 @@ struct FieldsOfObjects::Type {
     } else if (!too_deep && kinds() == 1 && lists > 0) {
       out = list_text();
     }
-    // Of json null is a value.
-    if (always || (out == "json" && values() + nulls == of)) return out;
+    // Of json null is a value, but for numbers.
+    if (always || (out == "json" && values() + nulls == of && has_dtype())) return out;
     return "optional(" + out + ")";
   }
 };
@@ -207,11 +236,9 @@ class Reader {
     if (found == "null") return ++out.nulls, true;
     if (found == "true" || found == "false") return ++out.bools, true;
     if (found == "NaN" || found == "Infinity" || found == "-Infinity") return ++out.floats, true;
-    int64_t integer = 0;
-    const auto [last, error] = std::from_chars(found.data(), found.data() + found.size(), integer);
-    const bool whole = error == std::errc() && last == found.data() + found.size();
-    ++(whole ? out.integers : out.floats);
-    return !found.empty() && (whole || found.find_first_not_of("+-0123456789.eE") == std::string_view::npos);
+    if (found.empty() || found.find_first_not_of("+-0123456789.eE") != std::string_view::npos) return false;
+    out.add_number(found);
+    return true;
   }
 
   const std::string_view text_;
@@ -268,6 +295,12 @@ class Blocks final : public TarBytes {
 };
 
 }  // namespace
+
+bool is_out_of_range(std::string_view text, double number) {
+  const std::string_view digits = text.substr(0, text.find_first_of("eE"));
+  return (std::isinf(number) && digits.find_first_of("0123456789") != std::string_view::npos) ||
+         (number == 0 && digits.find_first_of("123456789") != std::string_view::npos);
+}
 
 FieldsOfObjects::FieldsOfObjects() : root_(std::make_unique<Type>()) {}
 FieldsOfObjects::~FieldsOfObjects() = default;

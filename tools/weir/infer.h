@@ -1,6 +1,7 @@
 // What the objects of JSON lines and the elements of tar archives have, as fields of the notation.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -10,6 +11,13 @@
 
 namespace weir::command {
 
+// All whole numbers up to here are float64.
+inline constexpr int64_t kExactWhole = int64_t{1} << 53;
+
+// Whether `number`, which was read from the text, is infinite or 0 since the text's was too large or too
+// small.
+bool is_out_of_range(std::string_view text, double number);
+
 // Looks at objects line by line; lines that are none are passed over.
 class FieldsOfObjects {
  public:
@@ -17,7 +25,7 @@ class FieldsOfObjects {
   ~FieldsOfObjects();
   void add(std::string_view line);
   // The narrowest types that fit all values. A field that some object lacks is optional; one whose values are
-  // of several kinds, or of a list without one type, is json.
+  // of several kinds, of numbers that no dtype has all of, or of a list without one type, is json.
   std::string text() const;
   // The paths of those that are json.
   std::vector<std::string> json() const;
