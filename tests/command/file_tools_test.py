@@ -630,6 +630,31 @@ def archives_lose_nothing(tool):
             equal(archive.getnames(), members, f"an archive of {name}")
 
 
+def no_rows(tool):
+    tool.run('range(3) | map(i -> {a: i, "b,c": [cast(i, float64)], d: some("x")}) | take(0) | save("no_rows")')
+    for suffix, contents in {"csv": b'a,"b,c",d\n', "tsv": b"a\tb,c\td\n", "jsonl": b"", "tfrecord": b"", "tar": bytes(1024)}.items():
+        equal(tool("convert", "no_rows", f"no_rows.{suffix}"), f"no_rows.{suffix}: 0 rows\n", suffix)
+        equal(tool.read(f"no_rows.{suffix}"), contents, f"{suffix} without rows")
+    for name in ("no_rows.csv", "no_rows.tsv"):
+        check(re.search(r"rows +0\n", tool("info", name)), f"info of {name}: {tool.out}")
+        equal(tool.run(tool.out.strip().split("\n")[-1]), "", f"the document of {name}")
+    tool("convert", "no_rows.tar", "no_rows.tar.gz")
+    tool.write("nothing.tar", b"")
+    for name in ("no_rows.tar", "no_rows.tar.gz", "nothing.tar"):
+        check("kind         tar archive\n" in tool("info", name), f"info of {name}: {tool.out}")
+        equal(tool("validate", name), f"{name}: 0 elements, no damage\n", name)
+        equal(tool.run(tool("info", name).strip().split("\n")[-1]), "", f"the document of {name}")
+    tool("convert", "no_rows.csv", "no_rows2.csv")
+    equal(tool.read("no_rows2.csv"), tool.read("no_rows.csv"), "a header again")
+    tool.write("twice.csv", "a,b,a\n1,2,3\n")
+    for name in ("twice.jsonl", "twice.tsv", "twice.tfrecord", "twice", "twice.tar"):
+        tool("convert", "twice.csv", name, status=2)
+        check('columns of different names in twice.csv, found "a" twice; rename one' in tool.err, tool.err)
+    tool.run('range(1) | map(i -> {"a.b": i, a: {b: i}}) | save("paths")')
+    tool("convert", "paths", "paths.csv", status=2)
+    check('in paths, found "a.b" twice' in tool.err, tool.err)
+
+
 def elements_of_a_device(tool):
     """With the driver of tests/fake_cuda."""
     tool("digest", "-e", 'range(6) | batch(2) | to_device("cuda:0")', status=2)
@@ -672,6 +697,7 @@ def main():
         conversions(tool)
         numbers_stay(tool)
         archives_lose_nothing(tool)
+        no_rows(tool)
         elements_of_a_device(tool)
         large_batches(tool)
         foreign(tool, pathlib.Path(sys.argv[2]))

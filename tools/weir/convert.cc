@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -138,6 +139,17 @@ RowValue tensor_value(const std::string& name, const weir_view& view) {
   return out;
 }
 
+// Rows have a value of each name.
+void check_distinct(const DataFile& file, const std::vector<std::string>& names) {
+  std::set<std::string_view> found;
+  for (const std::string& name : names) {
+    if (!found.insert(name).second)
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           concat("expected columns of different names in ", file.shown, ", found ", quoted(name, SIZE_MAX),
+                  " twice; rename one of them"));
+  }
+}
+
 // Gives the rows of a file of any kind as values with names.
 class RowReader {
  public:
@@ -150,6 +162,19 @@ class RowReader {
         names_.push_back(part.path.empty() ? "value" : part.path);
       add_values(structure_of(spec), -1);
     }
+    check_distinct(file_, known_columns());
+  }
+
+  // In the order in which they appear first.
+  std::vector<std::string> columns() {
+    std::vector<std::string> out = known_columns();
+    if (file_.kind != FileKind::records) return out;
+    each([&](const Row& row, const std::string_view*) {
+      for (const RowValue& value : row) {
+        if (std::find(out.begin(), out.end(), value.name) == out.end()) out.push_back(value.name);
+      }
+    });
+    return out;
   }
 
   // `raw` is the record or line itself where the row is one string, else null.
@@ -164,6 +189,15 @@ class RowReader {
   }
 
  private:
+  // Those of all kinds of files but records, without reading them.
+  std::vector<std::string> known_columns() const {
+    if (file_.kind == FileKind::csv) return file_.columns;
+    if (file_.kind == FileKind::text) return {"line"};
+    std::vector<std::string> out;
+    for (const Value& value : values_) out.push_back(names_[value.component]);
+    return out;
+  }
+
   void give(const Element& element, const std::function<void(Row&, const std::string_view*)>& take) {
     Row row;
     if (file_.kind == FileKind::records || file_.kind == FileKind::text) {
@@ -283,17 +317,6 @@ std::string csv_value(const RowValue* value, char delim) {
   return csv_field(value->bytes[0], delim);
 }
 
-// The columns in the order in which they appear first.
-std::vector<std::string> column_names(RowReader& reader) {
-  std::vector<std::string> out;
-  reader.each([&](const Row& row, const std::string_view*) {
-    for (const RowValue& value : row) {
-      if (std::find(out.begin(), out.end(), value.name) == out.end()) out.push_back(value.name);
-    }
-  });
-  return out;
-}
-
 uint64_t write_records(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
   NewFile out(runtime, to, 0);
   uint64_t count = 0;
@@ -313,7 +336,7 @@ uint64_t write_records(const Runtime& runtime, RowReader& reader, const std::str
 
 uint64_t write_table(const Runtime& runtime, RowReader& reader, const std::string& to, Progress& progress) {
   const char delim = bare(to).ends_with(".tsv") ? '\t' : ',';
-  const std::vector<std::string> names = column_names(reader);
+  const std::vector<std::string> names = reader.columns();
   NewFile out(runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string line;
   for (const std::string& name : names)
@@ -367,6 +390,7 @@ Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features)
     return parse(runtime, "@rows | " + parser, {{"rows", rows_of(runtime, file)}});
   }
   if (file.kind != FileKind::csv) return rows_of(runtime, file);
+  check_distinct(file, file.columns);
   constexpr std::array<const char*, 4> kTypes = {"int64", "float32", "float64", "string"};
   std::string columns;
   std::string names;

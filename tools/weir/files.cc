@@ -276,6 +276,11 @@ bool begins_like_archive(std::string_view contents) {
                          header) == nullptr;
 }
 
+// One that has no members begins with the zeros of its end.
+bool is_archive_of_nothing(std::string_view name, std::string_view contents) {
+  return has_suffix(name, {".tar"}) && contents.find_first_not_of('\0') == std::string_view::npos;
+}
+
 // Like a line that is an object.
 bool begins_like_objects(std::string_view contents) {
   const std::string_view line = contents.substr(0, contents.find('\n'));
@@ -386,7 +391,7 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
                                             ": ", out.shown, "; get the file again"));
   const std::string contents =
       out.compression == "none" ? bytes : first_contents(runtime, out.name, kSignatureBytes);
-  if (begins_like_archive(contents)) {
+  if (begins_like_archive(contents) || is_archive_of_nothing(name, contents)) {
     out.kind = FileKind::elements;
     return out;
   }
