@@ -118,6 +118,12 @@ def info_of_examples(tool):
     last = info.strip().split("\n")[-1].strip()
     equal(last, "| map(r -> parse_sequence_example(r, {id: int64}, "
           "{pairs: sequence(int64[2], allow_missing: true), words: varlen(int64)}))", "the parser of SequenceExamples")
+    rows = ", ".join('"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in (context + field(2, pairs), field(2, pairs)))
+    tool.run(f'from_tensor_slices([{rows}]) | save("contexts")')
+    tool("convert", "contexts", "contexts.tfrecord")
+    tool("convert", "contexts.tfrecord", "contexts.jsonl")
+    equal([json.loads(line)["value"][0] for line in tool.read("contexts.jsonl").splitlines()],
+          [{"id": 7, "mixed": 1}, {"id": None, "mixed": None}], "a context that lacks features")
     equal(tool.run('tfrecord("sequences.tfrecord")' + last).split("\n")[0],
           "({id: 7}, {pairs: [[1, 2], [3, 4]], words: sparse(indices: [[0, 0]], values: [1], shape: [2, 1])})", "and its rows")
 
@@ -591,7 +597,16 @@ def numbers_stay(tool):
     tool.run('from_list(["1e300", "5e-324", "0.1234567890123", "-inf"]) | map(s -> to_number(s, float64)) | save("doubles")')
     tool("convert", "doubles", "doubles.csv")
     equal(tool.read("doubles.csv"), b"value\n1e+300\n5e-324\n0.1234567890123\n-inf\n", "float64 as a table")
+    tool.write("lacking.jsonl", '{"n": 1, "odd key": null, "l": [1, 2]}\n{"n": null, "odd key": "a", "l": []}\n')
+    tool("convert", "lacking.jsonl", "lacking.tfrecord")
+    tool("convert", "lacking.tfrecord", "lacking.npz", status=2)
+    check("found another value in" in tool.err, tool.err)
+    tool("convert", "lacking.tfrecord", "lacking2.jsonl")
+    equal([json.loads(line) for line in tool.read("lacking2.jsonl").splitlines()],
+          [json.loads(line) for line in tool.read("lacking.jsonl").splitlines()], "features that are missing")
     before = tool.names()
+    tool("convert", "sequences.tfrecord", "sequences.jsonl", status=2)
+    check("features of one dtype in all records of sequences.tfrecord, found several of mixed" in tool.err, tool.err)
     tool("convert", "doubles", "doubles.tfrecord", status=2)
     check("Examples have no float64, found 1e+300 in value of row 0; write a .csv" in tool.err, tool.err)
     tool("convert", "unsigned.jsonl", "unsigned.tfrecord", status=2)

@@ -391,15 +391,15 @@ shard     writes the records of TFRecord files to COUNT others, in turns: NAME-0
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
           and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements. CSV
           columns become features: int64 if all values are, else float, else bytes, as numbers stay that a float would
-          change; an empty field of numbers is a missing feature. The digits of numbers stay: a float64 or
-          uint64 that needs more than float or int64 is refused. Lines and strings become records as they are, and Examples objects, arrays and
-          members by their features. A .npy has one tensor an element, a .npz one array for each; all rows have one
-          shape. In a .tar strings are members as they are, numbers text, and other tensors .npy; their names are the
-          extensions, and `__key__` is the key, a string or a number, else the number of the element. `__url__` is
-          left out; a row without members, and names that readers of archives miss, are refused. Parquet and Arrow files
-          (.arrows is a stream) are compressed by zstd and have a column of each value: lists for tensors, structs for
-          dicts and tuples, nulls for what is missing, bytes for strings that aren't all UTF-8. They need the extension
-          weir-parquet.
+          change; an empty field of numbers is a missing feature, and a missing feature of one value null. The digits of
+          numbers stay: a float64 or uint64 that needs more than float or int64 is refused. Lines and strings become
+          records as they are, and Examples objects, arrays and members by their features. A .npy has one tensor an
+          element, a .npz one array for each; all rows have one shape. In a .tar strings are members as they are,
+          numbers text, and other tensors .npy; their names are the extensions, and `__key__` is the key, a string or a
+          number, else the number of the element. `__url__` is left out; a row without members, and names that readers
+          of archives miss, are refused. Parquet and Arrow files (.arrows is a stream) are compressed by zstd and
+          have a column of each value: lists for tensors, structs for dicts and tuples, nulls for what is missing,
+          bytes for strings that aren't all UTF-8. They need the extension weir-parquet.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

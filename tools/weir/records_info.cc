@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text.h"
 #include "table.h"
 
 namespace weir::command {
@@ -77,21 +78,39 @@ void RecordsInfo::print() const {
   table.print(2);
 }
 
-std::string RecordsInfo::parser(std::string& left_out) const {
-  if (only(Record::Kind::example)) return "map(r -> parse_example(r, {" + features_text(left_out) + "}))";
+std::string RecordsInfo::optional_parser(std::string& left_out) const {
+  std::string out = parser(left_out, true);
+  std::string members;
+  for (const auto& [name, seen] : features_) {
+    if (seen.several_kinds || !seen.may_lack(count_)) continue;
+    const std::string member = key_text(name);
+    members += concat(", ", member, ": if dense_shape(e.", member, ")[0] == 0 then nothing(",
+                      dtype_name(seen.kind), ") else some(values(e.", member, ")[0])");
+  }
+  if (out.empty() || members.empty()) return out;
+  const bool alone = only(Record::Kind::example);
+  return concat(out, " | map(", alone ? "e -> {...e" : "(e, lists) -> ({...e", members,
+                alone ? "})" : "}, lists))");
+}
+
+std::string RecordsInfo::parser(std::string& left_out, bool optional) const {
+  if (only(Record::Kind::example))
+    return "map(r -> parse_example(r, {" + features_text(left_out, optional) + "}))";
   if (!only(Record::Kind::sequence_example)) return "";
-  const std::string context = features_text(left_out);
+  const std::string context = features_text(left_out, optional);
   return "map(r -> parse_sequence_example(r, {" + context + "}, {" + lists_text(left_out) + "}))";
 }
 
-std::string RecordsInfo::features_text(std::string& left_out) const {
+std::string RecordsInfo::features_text(std::string& left_out, bool optional) const {
   std::string out;
   for (const auto& [name, seen] : features_) {
     if (seen.present == 0) continue;
     if (seen.several_kinds) {
       append(left_out, key_text(name));
     } else {
-      append(out, key_text(name) + ": " + type_text(seen));
+      const bool lacking = optional && seen.may_lack(count_);
+      append(out, key_text(name) + ": " +
+                      (lacking ? concat("varlen(", dtype_name(seen.kind), ")") : type_text(seen)));
     }
   }
   return out;
@@ -137,7 +156,12 @@ std::string parser_of(const Runtime& runtime, const DataFile& file) {
       },
       [](const Error& error) -> bool { throw error; });
   std::string left_out;
-  return info.parser(left_out);
+  std::string out = info.optional_parser(left_out);
+  if (!left_out.empty())
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         concat("expected features of one dtype in all records of ", file.shown, ", found several of ",
+                left_out, "; write a .csv or .tfrecord instead"));
+  return out;
 }
 
 }  // namespace weir::command

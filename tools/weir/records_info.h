@@ -22,6 +22,8 @@ struct Seen {
   uint64_t most = 0;
 
   void add(const Feature& feature);
+  // Whether some of so many records lack it, and all others have one value.
+  bool may_lack(uint64_t of) const { return present > 0 && present < of && least == 1 && most == 1; }
 };
 
 class RecordsInfo {
@@ -33,10 +35,13 @@ class RecordsInfo {
   void print() const;
   // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features
   // whose dtype differs are left out, and listed.
-  std::string parser(std::string& left_out) const;
+  std::string parser(std::string& left_out) const { return parser(left_out, false); }
+  // The same, where a feature of one value that some records lack is optional, not its default.
+  std::string optional_parser(std::string& left_out) const;
 
  private:
-  std::string features_text(std::string& left_out) const;
+  std::string parser(std::string& left_out, bool optional) const;
+  std::string features_text(std::string& left_out, bool optional) const;
   std::string type_text(const Seen& seen) const;
   std::string lists_text(std::string& left_out) const;
 
@@ -49,7 +54,8 @@ class RecordsInfo {
   std::map<std::string, Seen> steps_;
 };
 
-// The parser of all records of a file, as above. Throws the error of a damaged record.
+// The parser of all records of a file, with optional features. Throws the error of a damaged record, or one
+// if a feature would be left out.
 std::string parser_of(const Runtime& runtime, const DataFile& file);
 
 }  // namespace weir::command
