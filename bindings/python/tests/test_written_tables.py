@@ -62,7 +62,7 @@ def objects(folder):
             "words": ["a", "bc", ""][: i % 4],
             "pairs": [[i, 1], [], [2, 3, 4]][: i % 3 + 1],
             "user": {"name": f"x{i}", "tags": [i] * (i % 2)},
-            "maybe": None if i % 5 == 0 else i,
+            "maybe": None if i % 5 == 0 else 2**63 + i,
             "yes": i % 3 == 0,
         }
         for i in range(70_000)
