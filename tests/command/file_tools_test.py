@@ -360,6 +360,9 @@ def convert(tool):
     tool("convert", "mixed.jsonl", "mixed2.jsonl")
     equal([json.loads(line) for line in tool.read("mixed2.jsonl").splitlines()],
           [json.loads(line) | {"n": 1 if i == 0 else None} for i, line in enumerate(objects.splitlines())], "values of several kinds")
+    tool.write("nulls.jsonl", b'{"a": null, "m": 1}\n{"a": null, "m": "x"}\n{"a": null, "m": null}\n')
+    tool("convert", "nulls.jsonl", "nulls.csv")
+    equal(tool.read("nulls.csv"), b'a,m\n,1\n,"""x"""\n,\n', "null is an empty field")
     tool("convert", "mixed.jsonl", "mixed.tfrecord")
     equal(tool("head", "mixed.tfrecord").split("\n")[0].split(), ["m:", "bytes", "n:", "int64", "o.k:", "bytes"], "what may be missing")
     exact = "large,some,few,whole,digits\n1e300,0.1234567890123,0.1,9007199254740993,0.5\n-2,16777217,3,1,9007199254740993\n"

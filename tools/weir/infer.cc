@@ -133,7 +133,6 @@ struct FieldsOfObjects::Type {
 
   // `of`: the number of rows.
   std::string text(uint64_t of) const {
-    const bool always = values() == of;
     if (!too_deep && kinds() == 1 && objects > 0 && !members.empty()) return members_text(of);
     std::string out = "json";
     if (is_scalar()) {
@@ -141,9 +140,7 @@ struct FieldsOfObjects::Type {
     } else if (!too_deep && kinds() == 1 && lists > 0) {
       out = list_text();
     }
-    // Of json null is a value, but for numbers.
-    if (always || (out == "json" && values() + nulls == of && has_dtype())) return out;
-    return "optional(" + out + ")";
+    return values() == of ? out : "optional(" + out + ")";
   }
 };
 
