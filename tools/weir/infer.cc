@@ -28,6 +28,12 @@ bool is_plain(std::string_view key) {
          std::all_of(key.begin(), key.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+template <class T>
+bool parse_whole(std::string_view text, T& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
 std::string written_key(std::string_view key) { return is_plain(key) ? std::string(key) : quote(key); }
 
 }  // namespace
@@ -61,23 +67,30 @@ struct FieldsOfObjects::Type {
     return texts > 0 ? "string" : floats > 0 ? "float64" : large ? "uint64" : "int64";
   }
 
-  void add_number(std::string_view text) {
-    const bool whole = text.find_first_of(".eE") == std::string_view::npos;
-    ++(whole ? integers : floats);
+  // False for what is no number.
+  bool add_number(std::string_view text) {
     int64_t number = 0;
-    uint64_t beyond = 0;
-    double fraction = 0;
-    if (!whole) {
-      huge = huge || (parse_number(text, fraction) && is_out_of_range(text, fraction));
-    } else if (parse_number(text, number)) {
+    if (parse_whole(text, number)) {
+      ++integers;
       negative = negative || number < 0;
       wide = wide || number < -kExactWhole || number > kExactWhole;
-    } else {
-      const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), beyond);
-      const bool fits = error == std::errc() && end == text.data() + text.size();
-      wide = true;
-      (fits ? large : huge) = true;
+      return true;
     }
+    if (text.empty() || text.find_first_not_of("+-0123456789.eE") != text.npos) return false;
+    const bool exponent = text.find('e') != text.npos || text.find('E') != text.npos;
+    if (exponent || text.find('.') != text.npos) {
+      ++floats;
+      // Without an exponent, only one of more than 300 digits can be too large or too small.
+      double fraction = 0;
+      huge = huge || ((exponent || text.size() > 300) && parse_number(text, fraction) &&
+                      is_out_of_range(text, fraction));
+      return true;
+    }
+    ++integers;
+    wide = true;
+    uint64_t beyond = 0;
+    (parse_whole(text, beyond) ? large : huge) = true;
+    return true;
   }
 
   Type* member(std::string&& key) {
@@ -233,9 +246,7 @@ class Reader {
     if (found == "null") return ++out.nulls, true;
     if (found == "true" || found == "false") return ++out.bools, true;
     if (found == "NaN" || found == "Infinity" || found == "-Infinity") return ++out.floats, true;
-    if (found.empty() || found.find_first_not_of("+-0123456789.eE") != std::string_view::npos) return false;
-    out.add_number(found);
-    return true;
+    return out.add_number(found);
   }
 
   const std::string_view text_;
