@@ -2,6 +2,7 @@
 
 #include "core/failed_reads.h"
 #include "core/memo.h"
+#include "core/mixtures.h"
 #include "core/origins.h"
 #include "core/stage_stats.h"
 
@@ -14,6 +15,7 @@ Session::Session(Runtime& r, RefPtr<RefCounted> scheduler_owner, Scheduler* iter
       memo_(make_ref<Memo>()),
       source_names_(make_ref<SourceNames>()),
       failed_reads_(make_ref<FailedReads>()),
+      mixtures_(make_ref<Mixtures>()),
       world_(r.world) {}
 
 Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Scheduler* iterator_scheduler)
@@ -24,6 +26,7 @@ Session::Session(const Session& outer, RefPtr<RefCounted> scheduler_owner, Sched
       memo_(outer.memo_),
       source_names_(outer.source_names_),
       failed_reads_(outer.failed_reads_),
+      mixtures_(outer.mixtures_),
       files_(outer.files_),
       pool_(outer.pool_),
       world_(outer.world_),

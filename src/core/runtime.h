@@ -29,6 +29,7 @@ class FailedReads;     // core/failed_reads.h
 class Scheduler;       // exec/scheduler.h
 class FileSystem;      // fs/file_system.h
 class Memo;            // core/memo.h
+class Mixtures;        // core/mixtures.h
 class NameFinder;      // graph/name_finder.h
 struct PartPositions;  // core/part_positions.h
 class Sample;          // core/stage_stats.h
@@ -118,6 +119,8 @@ class Session : public RefCounted {
   void use_source_names(RefPtr<SourceNames> names);
   // The files that could not be read.
   FailedReads& failed_reads() const { return *failed_reads_; }
+  // The weights that mixtures have had.
+  Mixtures& mixtures() const { return *mixtures_; }
   // Where sources find their files.
   FileSystem& files() const { return files_ ? *files_ : *runtime.files; }
   // REQUIRES: before the first cursor opens.
@@ -170,6 +173,7 @@ class Session : public RefCounted {
   const RefPtr<Memo> memo_;
   RefPtr<SourceNames> source_names_;
   const RefPtr<FailedReads> failed_reads_;
+  const RefPtr<Mixtures> mixtures_;
   std::shared_ptr<FileSystem> files_;
   std::shared_ptr<BufferPool> pool_;
   World world_;

@@ -156,6 +156,8 @@ enum class LeftOut { how, shares };
 
 syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out) {
   if (!node || node->items.empty()) return node;
+  // A function may be called many times, each with elements of its own.
+  if (node->kind == Kind::lambda) left_out = LeftOut::how;
   auto copy = std::make_shared<Node>(*node);
   copy->items.clear();
   const OperatorDef* def = node->kind == Kind::call ? find_operator(node->text) : nullptr;

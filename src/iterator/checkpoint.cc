@@ -92,6 +92,7 @@ void Checkpoint::state(Archive& archive) {
   if (archive.loading() ? archive.next_is("states") : !states.empty()) {
     list(archive, "states", states, kMaxParams, [&](std::string& state) { archive("state", state); });
   }
+  if (archive.loading() ? archive.next_is("mixtures") : !mixtures.empty()) archive("mixtures", mixtures);
   archive("held", held);
   archive("failed_reads", failed_reads);
   archive("root", stage);

@@ -66,6 +66,8 @@ struct Checkpoint {
   std::string held;
   // As FailedReads writes them.
   std::string failed_reads;
+  // As Mixtures writes them; empty if there are none.
+  std::string mixtures;
   // The root Stage's state.
   std::string stage;
 

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/archive_fields.h"
+#include "core/mixtures.h"
 #include "core/text.h"
 #include "iterator/checkpoint.h"
 #include "iterator/checkpoint_group.h"
@@ -61,6 +62,12 @@ class Position {
   explicit Position(bool json) : json_(json) {}
 
   void describe(std::string_view state) { walk(state, "", "", 0); }
+  void mixture(const std::string& path, const Mixtures::Mixture& mixture) {
+    number(path, "read", mixture.rows);
+    const std::vector<int64_t>& given = mixture.given;
+    const size_t first = std::min(given.size(), ArchiveList::kShown);
+    list(path, "of_each", {given.size(), {given.begin(), given.begin() + static_cast<ptrdiff_t>(first)}});
+  }
   std::string take() { return std::move(out_); }
   uint64_t left_out() const { return left_out_; }
 
@@ -216,6 +223,10 @@ void add_contents(const Described& found, Members& out) {
 void add_position(const Checkpoint& checkpoint, Members& out) {
   Position position(out.json());
   position.describe(checkpoint.stage);
+  Mixtures mixtures;
+  if (mixtures.load(checkpoint.mixtures).ok()) {
+    for (const auto& [path, mixture] : mixtures.all()) position.mixture(path, mixture);
+  }
   const std::string text = position.take();
   if (out.json()) {
     out.add("position", concat("[", text, "]"));

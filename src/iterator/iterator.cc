@@ -6,6 +6,7 @@
 #include "core/exception.h"
 #include "core/failed_reads.h"
 #include "core/memo.h"
+#include "core/mixtures.h"
 #include "core/part_positions.h"
 #include "core/text.h"
 #include "dataset/adopt_made.h"
@@ -282,6 +283,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     position->session->failed_reads().state(failed);
     failed.finish();
     WEIR_TRY(failed.status());
+    WEIR_TRY(position->session->mixtures().load(checkpoint->mixtures));
     begin_parts(*checkpoint, *position->session);
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;
@@ -307,6 +309,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(counted);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
+    WEIR_TRY(position->session->mixtures().refusal());
     WEIR_TRY(check_states(root, *checkpoint));
   }
   return position;
@@ -556,6 +559,7 @@ Result<Checkpoint> Iterator::write_down(Holding* holding) const {
   Archive failed;
   position.session->failed_reads().state(failed);
   checkpoint.failed_reads = failed.take();
+  checkpoint.mixtures = position.session->mixtures().written();
   for (const auto& state : root.sites().states) {
     WEIR_ASSIGN(std::string bytes, state->save_state());
     checkpoint.states.push_back(std::move(bytes));

@@ -43,9 +43,12 @@ Result<int64_t> SchedulePoints::width_of(const ScheduleParams& params) {
 
 Result<SchedulePoints> SchedulePoints::make(const ScheduleParams& params) {
   WEIR_TRY(width_of(params).status());
+  return make(params.points.values, *params.interpolation == "linear");
+}
+
+Result<SchedulePoints> SchedulePoints::make(const Components& values, bool linear) {
   SchedulePoints out;
-  out.linear_ = *params.interpolation == "linear";
-  const Components& values = params.points.values;
+  out.linear_ = linear;
   for (size_t i = 0; i + 1 < values.size(); i += 2) {
     const int64_t number = *values[i].as<int64_t>();
     const auto weights = values[i + 1].entries<const double>();

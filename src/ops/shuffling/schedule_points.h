@@ -23,8 +23,11 @@ class SchedulePoints {
   // invalid_argument unless the numbers rise from 0 on and no weight is negative.
   // REQUIRES: the parameters are no expressions
   static Result<SchedulePoints> make(const ScheduleParams& params);
+  // The same for values of the points.
+  static Result<SchedulePoints> make(const Components& points, bool linear);
 
   size_t width() const { return width_; }
+  bool linear() const { return linear_; }
   // Writes the weights of element `number`. Those of ascending numbers are found at once.
   void read(int64_t number, double* to);
   // Of each weight the last element in which it is above 0: -1 if there is none, INT64_MAX if it stays so.

@@ -1,10 +1,12 @@
 // mix_datasets(datasets, weights, stop_on_empty): elements of several datasets in fixed shares, without
 // draws: each next one comes from the dataset that is furthest behind its weight (ops/shuffling/mix_turns.h).
 // An error passes and is not counted. Checkpoint: the positions of all datasets, how many elements each has
-// given, and how far each is behind; it fits other weights, which then begin a round.
+// given, and how far each is behind; it fits other weights, which begin a round where the mixture had come to
+// (ops/shuffling/weights_by_row.h).
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -16,6 +18,7 @@
 #include "ops/shuffling/mix_access.h"
 #include "ops/shuffling/mix_turns.h"
 #include "ops/shuffling/source_rows.h"
+#include "ops/shuffling/weights_by_row.h"
 
 namespace weir::mix_datasets_op {
 namespace {
@@ -45,18 +48,23 @@ class Mix final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(MixTurns turns, turns_of(params));
-    return std::unique_ptr<Cursor>(std::make_unique<Mix>(opening, params, std::move(turns)));
+    WEIR_ASSIGN(WeightsByRow weights, WeightsByRow::open(opening, params.weights.values));
+    return std::unique_ptr<Cursor>(
+        std::make_unique<Mix>(opening, params, std::move(turns), std::move(weights)));
   }
 
-  Mix(Opening& opening, const Params& params, MixTurns turns)
+  Mix(Opening& opening, const Params& params, MixTurns turns, WeightsByRow weights)
       : sources_(opening, params.datasets.indices),
         turns_(std::move(turns)),
+        weights_(std::move(weights)),
         stop_on_empty_(*params.stop_on_empty),
         given_(params.datasets.indices.size()) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
+    const int64_t before = given();
+    WEIR_TRY(use_weights(before));
     while (!turns_.empty()) {
-      const int ahead = sources_.reads_apart() ? demand.rows : 1;
+      const int ahead = weights_.same(before, sources_.reads_apart() ? demand.rows : 1);
       sources_.begin();
       turns_.mark();
       for (int i = 0; i < ahead; ++i) {
@@ -70,6 +78,7 @@ class Mix final : public Cursor {
       }
       const bool goes_on = plan(ahead);
       if (sources_.planned() > 0) {
+        weights_.give(before, given(), given_);
         sources_.give(demand, out);
         sources_.take_planned();
         yield_timer_.reset();
@@ -83,6 +92,7 @@ class Mix final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
+    if (sources_.planned() == 0) ++errors_;
     const int lost = std::max(sources_.planned(), 1);
     sources_.take_planned();
     return lost;
@@ -90,17 +100,38 @@ class Mix final : public Cursor {
 
   void state(Archive& archive) override {
     sources_.closed_state(archive);
-    for (int64_t i = 0; archive.loading() && i < sources_.size(); ++i) {
-      if (sources_.closed(i)) turns_.close(i);
-    }
     archive("given", given_);
     if (given_.size() != static_cast<size_t>(sources_.size()))
       archive.fail("a position has other datasets to mix");
+    if (archive.loading() ? archive.next_is("errors") : errors_ > 0)
+      archive("errors", errors_, 0, kMostCounted);
+    if (archive.loading() && !archive.status().ok()) return;
+    if (archive.loading()) {
+      const Status used = use_weights(given());
+      if (!used.ok()) return archive.fail(used.error().message);
+      weights_.resume(given());
+      close_turns();
+    }
     turns_.state(archive);
     sources_.ports_state(archive);
   }
 
  private:
+  // All rows so far.
+  int64_t given() const { return std::accumulate(given_.begin(), given_.end(), errors_); }
+  // Goes over to the weights of a row, which begin a round if they are others than those before.
+  Status use_weights(int64_t row) {
+    const Components* const weights = weights_.other_at(row);
+    if (!weights) return Status();
+    WEIR_ASSIGN(turns_, MixTurns::make((*weights)[0], sources_.size()));
+    close_turns();
+    return Status();
+  }
+  void close_turns() {
+    for (int64_t i = 0; i < sources_.size(); ++i) {
+      if (sources_.closed(i)) turns_.close(i);
+    }
+  }
   // Plans the rows whose turns come, as far as they are there. What comes after an error or an end is not as
   // foreseen. Returns false if the sequence ends then.
   bool plan(int ahead) {
@@ -120,6 +151,7 @@ class Mix final : public Cursor {
       // An element that memory ran out for was one.
       if (error && !ran_out_of_memory(**error)) {
         turns_.go_back(i);
+        ++errors_;
         return true;
       }
       ++given_[static_cast<size_t>(source)];
@@ -129,9 +161,11 @@ class Mix final : public Cursor {
 
   SourceRows sources_;
   MixTurns turns_;
+  WeightsByRow weights_;
   const bool stop_on_empty_;
-  // How many elements each dataset has given.
+  // How many elements each dataset has given, and how many errors came between them.
   std::vector<int64_t> given_;
+  int64_t errors_ = 0;
   // Of the call in progress: whose turns come.
   std::array<int32_t, kMaxBlockRows> turn_;
   YieldTimer yield_timer_;
@@ -177,6 +211,7 @@ int64_t cardinality(const Params& params, std::span<const DatasetRef> inputs) {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
   const auto& params = static_cast<const Params&>(base);
   WEIR_ASSIGN(MixTurns turns, turns_of(params));
+  WEIR_TRY(WeightsByRow::check_access(opening, params.weights.values));
   return open_mix_access(opening, params.datasets.indices, std::move(turns), *params.stop_on_empty);
 }
 
@@ -188,7 +223,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Mixes datasets in fixed shares, without draws. Element t comes from the dataset for which its weight times t + 1, less the number of elements taken from it, is greatest, the first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where those of all datasets have; when they are read by position, errors are counted, too. A position fits other weights, whose shares count from there.",
+               "Mixes datasets in fixed shares, without draws. Element t comes from the dataset for which its weight times t + 1, less the number of elements taken from it, is greatest, the first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where those of all datasets have; when they are read by position, errors are counted, too. A position fits other weights if the mixture is read once and in order: their shares count from the first element that was not read before.",
            .cost = "A few nanoseconds per dataset, and two copies of each element.",
            .example = "mix_datasets([range(6), range(10, 12)], [0.75, 0.25])",
            .output = "0\n1\n10\n2\n3\n4\n11\n5",

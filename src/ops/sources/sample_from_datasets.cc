@@ -18,12 +18,13 @@
 #include "ops/shuffling/directed.h"
 #include "ops/shuffling/opening_seeds.h"
 #include "ops/shuffling/schedule_points.h"
+#include "ops/shuffling/weights_by_row.h"
 
 namespace weir {
 void SampleFromDatasetsParams::fields(Fields& f) {
   f("datasets", datasets, "A list of datasets of one structure.");
   f("weights", weights,
-    "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal. A position fits other constant ones, of which the same are 0.",
+    "The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element. none: equal. A position fits other constant ones, of which the same are 0, as in `mix_datasets`.",
     {}, {.none = true, .weights = true});
   f("seed", seed, "Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.");
   f("stop_on_empty", stop_on_empty, "End when a drawn dataset has no more elements; if false, draw again.");
@@ -114,18 +115,27 @@ struct ChoicesParams : ParamsOf<ChoicesParams> {
 // The numbers of the datasets that the next elements come from.
 class Choices final : public Cursor {
  public:
-  Choices(Opening& opening, const ChoicesParams& params)
-      : count_(params.count), multinomial_(params.weights.set ? 0 : static_cast<size_t>(params.count)) {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const ChoicesParams& params) {
+    std::optional<WeightsByRow> constant;
+    if (params.weights.set) {
+      WEIR_ASSIGN(constant, WeightsByRow::open(opening, params.weights.values));
+    }
+    return std::unique_ptr<Cursor>(std::make_unique<Choices>(opening, params, std::move(constant)));
+  }
+  Choices(Opening& opening, const ChoicesParams& params, std::optional<WeightsByRow> constant)
+      : count_(params.count),
+        multinomial_(params.weights.set ? 0 : static_cast<size_t>(params.count)),
+        constant_(std::move(constant)) {
     const OpeningSeeds opened = seeds_of(opening, params.seed, params.each_anew, params.each_anew);
     epoch_ = opened.number;
     seeds_ = opened.seeds;
     draws_ = PhiloxStream(Philox(seeds_.first, seeds_.second));
-    if (params.weights.set) multinomial_.set(params.weights.values[0], true);
     if (!opening.node->inputs().empty()) weights_.emplace(opening, 0, Port::Mode::pass);
   }
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     in_.rows = 0;
+    use_constant();
     if (weights_) {
       Demand wanted = demand;
       wanted.drop = false;
@@ -134,7 +144,9 @@ class Choices final : public Cursor {
     } else if (multinomial_.empty()) {
       return PullResult::end;
     }
-    const int rows = weights_ ? in_.rows : demand.rows;
+    const auto before = static_cast<int64_t>(given_);
+    int rows = weights_ ? in_.rows : demand.rows;
+    if (constant_) rows = constant_->same(before, rows);
     out.reset(1);
     auto* chosen = out.columns[0].make_scalars<int64_t>(rows);
     out.errors.swap(in_.errors);
@@ -142,6 +154,7 @@ class Choices final : public Cursor {
     out.rows = rows;
     for (int row = 0; row < rows; ++row) chosen[row] = draw(given_ + static_cast<uint64_t>(row), row, out);
     given_ += static_cast<uint64_t>(rows);
+    if (constant_) constant_->give(before, before + rows);
     in_.errors.clear();
     return PullResult::rows;
   }
@@ -158,10 +171,16 @@ class Choices final : public Cursor {
     archive("seed2", seeds_.second);
     archive("given", given_);
     if (weights_) weights_->state(archive);
-    if (archive.loading()) draws_ = PhiloxStream(Philox(seeds_.first, seeds_.second));
+    if (!archive.loading()) return;
+    draws_ = PhiloxStream(Philox(seeds_.first, seeds_.second));
+    if (constant_) constant_->resume(static_cast<int64_t>(given_));
   }
 
  private:
+  void use_constant() {
+    const Components* const weights = constant_ ? constant_->other_at(static_cast<int64_t>(given_)) : nullptr;
+    if (weights) multinomial_.set((*weights)[0], true);
+  }
   int64_t draw(uint64_t number, int row, Block& out) {
     if (weights_) {
       if (out.failed(row)) return 0;
@@ -182,6 +201,7 @@ class Choices final : public Cursor {
 
   const int64_t count_;
   Multinomial multinomial_;
+  std::optional<WeightsByRow> constant_;
   std::optional<Port> weights_;
   uint64_t epoch_ = 0;
   SeedSite::Pair seeds_;

@@ -11,12 +11,13 @@
 #include "dataset/operator.h"
 #include "ops/list.h"
 #include "ops/shuffling/schedule_points.h"
+#include "ops/shuffling/weights_by_row.h"
 
 namespace weir {
 
 void ScheduleParams::fields(Fields& f) {
   f("points", points,
-    "A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others.",
+    "A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others, as in `mix_datasets`.",
     {}, {.any_position = true, .weights = true});
   f("interpolation", interpolation,
     "Between two points: \"step\" keeps the weights of the first, \"linear\" goes from one to the other.");
@@ -31,22 +32,29 @@ using Params = ScheduleParams;
 
 class Schedule final : public Cursor {
  public:
-  static Result<std::unique_ptr<Cursor>> open(Opening&, const Params& params) {
+  static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
     WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(params));
-    return std::unique_ptr<Cursor>(std::make_unique<Schedule>(std::move(points)));
+    WEIR_ASSIGN(WeightsByRow by_row, WeightsByRow::open(opening, params.points.values));
+    return std::unique_ptr<Cursor>(std::make_unique<Schedule>(std::move(points), std::move(by_row)));
   }
 
-  explicit Schedule(SchedulePoints points) : points_(std::move(points)) {}
+  Schedule(SchedulePoints points, WeightsByRow by_row)
+      : points_(std::move(points)), by_row_(std::move(by_row)) {}
 
   Step next(Context&, const Demand& demand, Block& out) override {
+    if (const Components* const points = by_row_.other_at(next_)) {
+      WEIR_ASSIGN(points_, SchedulePoints::make(*points, points_.linear()));
+    }
     const auto width = static_cast<int64_t>(points_.width());
+    const int rows = by_row_.same(next_, demand.rows);
     out.reset(demand.drop ? 0 : 1);
     if (!demand.drop) {
-      double* to = out.columns[0].make_dense<double>(Shape{width}, demand.rows);
-      for (int row = 0; row < demand.rows; ++row) points_.read(next_ + row, to + row * width);
+      double* to = out.columns[0].make_dense<double>(Shape{width}, rows);
+      for (int row = 0; row < rows; ++row) points_.read(next_ + row, to + row * width);
     }
-    out.rows = demand.rows;
-    next_ += demand.rows;
+    out.rows = rows;
+    by_row_.give(next_, next_ + rows);
+    next_ += rows;
     return PullResult::rows;
   }
 
@@ -55,10 +63,14 @@ class Schedule final : public Cursor {
     return 1;
   }
 
-  void state(Archive& archive) override { archive("next", next_, 0, kMostCounted); }
+  void state(Archive& archive) override {
+    archive("next", next_, 0, kMostCounted);
+    if (archive.loading()) by_row_.resume(next_);
+  }
 
  private:
   SchedulePoints points_;
+  WeightsByRow by_row_;
   int64_t next_ = 0;
 };
 
@@ -82,8 +94,10 @@ class ScheduleAccess final : public Access {
   SchedulePoints points_;
 };
 
-Result<std::unique_ptr<Access>> access(Opening&, const ParamsBase& base) {
-  WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(static_cast<const Params&>(base)));
+Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
+  const auto& params = static_cast<const Params&>(base);
+  WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(params));
+  WEIR_TRY(WeightsByRow::check_access(opening, params.points.values));
   return std::unique_ptr<Access>(std::make_unique<ScheduleAccess>(std::move(points)));
 }
 
