@@ -136,8 +136,10 @@ class Partition final : public Cursor {
   const Slice ranks_;
   std::vector<Part> parts_;
   // Those that have not ended, in their order, and whose turn is next; all before it have given more than
-  // round_ rows, and no other has given fewer.
+  // round_ rows, and no other has given fewer. Those that ended in this round are null, as many as gone_
+  // says.
   std::vector<Part*> live_;
+  size_t gone_ = 0;
   size_t turn_ = 0;
   int64_t round_ = 0;
   // How many rounds there are.
@@ -169,6 +171,7 @@ void Partition::run_ahead(Opening& opening) {
 
 void Partition::list_live() {
   live_.clear();
+  gone_ = 0;
   round_ = INT64_MAX;
   for (Part& part : parts_) {
     if (part.ended()) continue;
@@ -253,10 +256,11 @@ void Partition::open_ahead(Context& ctx) {
 
 // Goes to the part whose turn is next. Returns false if there is none any more.
 bool Partition::next_turn() {
-  while (!live_.empty()) {
+  while (live_.size() > gone_) {
     while (turn_ < live_.size() && live_[turn_]->given() > round_) ++turn_;
     if (turn_ < live_.size()) return round_ < rounds_;
-    turn_ = opened_ = 0;
+    std::erase(live_, nullptr);
+    gone_ = turn_ = opened_ = 0;
     round_ = INT64_MAX;
     for (const Part* part : live_) round_ = std::min(round_, part->given());
   }
@@ -317,7 +321,7 @@ Step Partition::gather(Context& ctx, const Demand& demand, Block& out) {
     if (got != PullResult::rows) return rows_in_call_ > 0 ? PullResult::rows : got;
     if (rows_in_call_ == 0) out.reset(width_);
     // The last part that is left gives all that it has.
-    const bool last = live_.size() == 1 && !even_ && !part.error();
+    const bool last = live_.size() == gone_ + 1 && !even_ && !part.error();
     const int rows = last ? std::min(demand.rows - rows_in_call_, part.buffered()) : 1;
     const int64_t turn = part.turn(n_);
     bytes += append(part, rows, out);
@@ -452,8 +456,8 @@ void Partition::put(Part& part, int rows, ScatteredRows::Targets targets) {
 }
 
 void Partition::end_turn() {
-  live_.erase(live_.begin() + static_cast<ptrdiff_t>(turn_));
-  opened_ = std::max(opened_, size_t{1}) - 1;
+  live_[turn_++] = nullptr;
+  ++gone_;
 }
 
 // Loses the rows of the block, or the one whose turn it is.
