@@ -286,7 +286,7 @@ void Dataset::inherit_parts() {
     return;
   }
   if (sites_.parts == 0 || !sites_.counts_rank.empty()) return;
-  const bool draws = !inputs_.empty() && sites_.seeds.size() > inputs_[0]->sites().seeds.size();
+  const bool draws = !inputs_.empty() && sites_.draws > inputs_[0]->sites().draws;
   if (!goes_by_element(*op_)) {
     sites_.counts_rank = concat(op_->name, " counts the elements of its rank");
   } else if (draws) {

@@ -17,6 +17,7 @@ void add_missing(std::vector<T>& list, const std::vector<T>& more) {
 
 void Sites::add(const Sites& more) {
   add_missing(seeds, more.seeds);
+  draws += more.draws;
   add_missing(names, more.names);
   by_rank = by_rank || more.by_rank;
   if (parts == 0) parts = more.parts;

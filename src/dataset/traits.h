@@ -16,6 +16,8 @@ namespace weir {
 struct Sites {
   // Seeds that may have been drawn.
   std::vector<RefPtr<const SeedSite>> seeds{};
+  // How many calls of functions draw by the number of their element, with seeds of any kind.
+  int64_t draws = 0;
   // File names that patterns matched.
   std::vector<RefPtr<const FoundNames>> names{};
   // The rank of the process and the number of ranks.

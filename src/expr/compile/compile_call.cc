@@ -133,6 +133,7 @@ Result<Compiler::Seed> Compiler::seed(const Node& node, const Scope& scope) {
     }
     out.numbers.clear();
     if (!is_pair || pair != SeedSite::Pair()) {
+      ++traits_.sites.draws;
       out.site = make_ref<const SeedSite>(pair);
       return out;
     }
@@ -142,6 +143,7 @@ Result<Compiler::Seed> Compiler::seed(const Node& node, const Scope& scope) {
     pair.second = context_.runtime->random->draw();
   }
   out.site = make_ref<const SeedSite>(pair, SeedSite::Origin::drawn);
+  ++traits_.sites.draws;
   traits_.sites.seeds.push_back(out.site);
   return out;
 }
