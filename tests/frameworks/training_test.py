@@ -103,6 +103,8 @@ epochs = digits.dataset(sys.argv[1]).repeat()
 losses(weir.keras.data(epochs), steps_per_epoch=3)
 unknown = cached.filter(lambda x, y: True)
 assert losses(weir.keras.data(unknown))[0] == ours
+parts = weir.from_tensor_slices((images, labels)).partition(2, lambda part: part.batch(digits.BATCH))
+assert len(losses(weir.keras.data(parts))[0]) == 2
 print(json.dumps([keras.backend.backend(), ours, theirs]))
 """
 

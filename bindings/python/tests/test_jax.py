@@ -64,3 +64,15 @@ def test_integers_are_not_cut():
         next(elements)
     with jax.enable_x64(True):
         assert [int(x["x"]) for x in weir.jax.arrays(dataset)][2:] == [2**31, -(2**31) - 1]
+
+
+@pytest.mark.parametrize("text", ["partition(4, part -> part | batch(2))", "shard(auto, auto) | batch(2)", "batch(2)"])
+def test_each_process_reads_its_share(monkeypatch, text):
+    dataset = weir.parse(f"range(16) | {text}")
+    monkeypatch.setattr(jax, "process_count", lambda: 2)
+    found = []
+    for process in range(2):
+        monkeypatch.setattr(jax, "process_index", lambda process=process: process)
+        found += [x for batch in weir.jax._of_process(dataset) for x in batch.tolist()]
+        assert len(found) == 8 * (process + 1)
+    assert sorted(found) == list(range(16))

@@ -1,5 +1,6 @@
 """The adapter for PyTorch, where that is installed."""
 
+import itertools
 import pickle
 
 import numpy as np
@@ -79,6 +80,52 @@ def test_ranks_and_positions():
 def test_shares_are_taken_where_the_dataset_says():
     dataset = weir.range(12).shard("auto", "auto").batch(2)
     assert [batch.tolist() for batch in weir.torch.loader(dataset, rank=1, world_size=3)] == [[1, 4], [7, 10]]
+
+
+PARTS = weir.range(26).partition(4, lambda part: part.shuffle(3, seed=1)).map(lambda x: x)
+
+
+@pytest.mark.parametrize(
+    "dataset",
+    [
+        PARTS,
+        weir.parse("range(4) | flat_map(x -> range(6) | shard(auto, auto) | map(y -> 6 * x + y))"),
+        weir.parse('range(24) | shard(auto, auto) | map(x -> (x, "shard(auto, auto)")) | map((x, _) -> x)'),
+    ],
+)
+def test_a_dataset_has_one_place_for_shares(dataset):
+    for ranks in (1, 2, 4):
+        found = []
+        for rank in range(ranks):
+            loader = weir.torch.loader(dataset, rank=rank, world_size=ranks)
+            share = [int(x) for x in loader]
+            assert share == [int(x) for x in dataset.iterator(rank=rank, world_size=ranks)]
+            found += share
+        assert sorted(found) == list(range(len(found))) and len(found) >= 24
+    assert sorted(int(x) for x in weir.torch.loader(dataset, rank=1, world_size=2, shard=False)) == sorted(found)
+
+
+def test_parts_continue_with_another_number_of_ranks():
+    def loader(rank, ranks):
+        return weir.torch.loader(PARTS, rank=rank, world_size=ranks)
+
+    for old, new in ((1, 4), (4, 2), (2, 1), (2, 2)):
+        taken, states = [], []
+        for rank in range(old):
+            one = loader(rank, old)
+            taken += [int(x) for x in itertools.islice(one, 2 + rank)]
+            states.append(pickle.loads(pickle.dumps(one.state_dict())))
+        for rank in range(new):
+            one = loader(rank, new)
+            one.load_state_dict(states)
+            taken += [int(x) for x in one]
+        assert sorted(taken) == list(range(26)), (old, new)
+
+
+def test_spawned_workers_take_parts():
+    rows = weir.torch.loader(PARTS, rank=1, world_size=2)
+    loader = torch.utils.data.DataLoader(rows, batch_size=None, num_workers=2, multiprocessing_context="spawn")
+    assert sorted(int(x) for x in loader) == sorted(int(x) for x in rows) and len(loader) == 14
 
 
 def test_spawned_workers_take_shares():
@@ -223,6 +270,17 @@ def test_lengths():
     for rank in range(2):
         loader = weir.torch.loader(sharded, rank=rank, world_size=2)
         assert len(loader) == len(list(loader)) == 2
+    for text in ("", " | batch(2)", " | repeat(2) | batch(3)"):
+        parts = weir.parse(f"range(10) | partition(4, part -> part{text}) | enumerate() | prefetch(2)")
+        for even in (parts, weir.parse(str(parts).replace(") | enum", ", even: true) | enum"))):
+            for rank in range(2):
+                loader = weir.torch.loader(even, rank=rank, world_size=2)
+                assert len(loader) == len(list(loader))
+    for text in ("part | filter(x -> x > 1)) | map(x -> x", "part) | take(3"):
+        with pytest.raises(TypeError, match="unknown"):
+            len(weir.torch.loader(weir.parse(f"range(10) | partition(4, part -> {text})")))
+    with pytest.raises(TypeError, match="infinite"):
+        len(weir.torch.loader(weir.range(10).partition(2, lambda part: part.repeat())))
     endless = weir.torch.loader(weir.range(10).repeat())
     with pytest.raises(TypeError, match="infinite"):
         len(endless)

@@ -16,6 +16,7 @@ from ._core import DeviceArray
 from ._dataset import Dataset
 from ._iterator import Iterator
 from ._marks import Marks
+from ._shares import share_out
 from ._values import Optional, Ragged, Sparse
 
 
@@ -127,8 +128,7 @@ class Arrays:
 
 def _of_process(dataset: Dataset) -> Iterator:
     """What this one of several processes reads of the next epoch."""
-    shared = dataset if "shard(auto, auto)" in str(dataset) else dataset.shard("auto", "auto")
-    made = shared.iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=jax.process_count())
+    made = share_out(dataset).iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=jax.process_count())
     dataset._epoch += 1
     return made
 
@@ -143,8 +143,8 @@ def arrays(dataset: Dataset | Iterator, device: Any = None, *, sharding: Any = N
     """The elements of a dataset, or those that an iterator has left, as jax arrays; two are read ahead.
 
     With a `sharding` they are global arrays, made from what each process reads: its share of the dataset, taken at
-    `shard("auto", "auto")` if the dataset has one, else every n-th element. Its elements have this process's part of
-    each array. `device` may be a sharding as well, for arrays that a process has all of.
+    its `partition` or `shard("auto", "auto")` if it has one, else every n-th element. Its elements have this process's
+    part of each array. `device` may be a sharding as well, for arrays that a process has all of.
     """
     if sharding is None:
         return Arrays(dataset, functools.partial(to_jax, device=device))

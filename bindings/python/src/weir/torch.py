@@ -19,14 +19,13 @@ from torch.utils.data import IterableDataset, get_worker_info
 from torch.utils.dlpack import from_dlpack
 
 from ._dataloader import DataLoader
-from ._dataset import INFINITE, Dataset, from_generator, parse
+from ._dataset import INFINITE, Dataset, from_generator
 from ._function import py_function
 from ._iterator import Iterator, checked_states
 from ._operators import range as range_
+from ._shares import count_of, has_partition, share_out
 from ._values import Optional, Ragged, Sparse
 from .errors import Error
-
-_AUTO = "shard(auto, auto)"
 
 
 def to_torch(value: Any, device: Any = None) -> Any:
@@ -176,9 +175,9 @@ class Loader(IterableDataset[Any]):
 
     Each loop begins the next epoch. In a DataLoader with workers, or with several ranks, each takes its share of the
     elements: worker w of W on rank r of R those at positions r + R * w modulo R * W. They are shared out at
-    `shard("auto", "auto")`, if the dataset has one; put it before what is dear, such as decoding. Without one, every
-    worker makes all elements and keeps its own. Workers must be spawned, not forked: the threads of a library do not
-    survive a fork.
+    `shard("auto", "auto")`, if the dataset has one; put it before what is dear, such as decoding. Of a `partition` they
+    take the parts with these numbers. Without either, every worker makes all elements and keeps its own. Workers must
+    be spawned, not forked: the threads of a library do not survive a fork.
 
     `len(loader)` is the number of elements of this rank without workers, where the dataset knows its number.
     """
@@ -236,8 +235,7 @@ class Loader(IterableDataset[Any]):
         own = self._copies_to()
         self._on = own if saved_on is None else saved_on and (own or saved_on)
         if self._on not in self._sharded:
-            has_place = not self._shard or _AUTO in str(self._dataset)
-            shared = self._dataset if has_place else self._dataset.shard("auto", "auto")
+            shared = share_out(self._dataset) if self._shard else self._dataset
             self._sharded[self._on] = shared.to_device(self._on) if self._on else shared
         return self._sharded[self._on]
 
@@ -298,7 +296,7 @@ class Loader(IterableDataset[Any]):
             # From a loader that wrote no shard into the dataset of a single process.
             return self._dataset.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
         shared = self._shared_out(saved[0].get("on"))
-        whole = len(saved) == 1 and saved[0]["world_size"] == 1 and ranks > 1 and "partition(" not in str(self._dataset)
+        whole = len(saved) == 1 and saved[0]["world_size"] == 1 and ranks > 1 and not has_partition(self._dataset)
         same = [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank
         if whole or (same and "every" in saved[0]):
             # What one share had left is shared out by number.
@@ -320,18 +318,11 @@ class Loader(IterableDataset[Any]):
 
     def __len__(self) -> int:
         rank, ranks = self._ranks() if self._shard else (0, 1)
-        text = str(self._dataset)
-        if _AUTO in text:
-            # Numbers in its place, where a text says all of the dataset.
-            try:
-                return len(parse(text.replace(_AUTO, f"shard({ranks}, {rank})"), runtime=self._dataset.runtime))
-            except (Error, TypeError) as error:
-                raise TypeError("the loader has no len(): what follows shard(auto, auto) leaves it unknown") from error
-        count = self._dataset.count
+        count = count_of(self._dataset, rank, ranks)
         if count < 0:
             number = "infinite" if count == INFINITE else "unknown"
             raise TypeError(f"the loader has no len(): the number of elements is {number}")
-        return (count - rank + ranks - 1) // ranks
+        return count
 
     def state_dict(self) -> dict[str, Any]:
         """The position in the current epoch, as torchdata's StatefulDataLoader keeps it.
