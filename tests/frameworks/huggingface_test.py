@@ -1,6 +1,9 @@
 """Datasets of Hugging Face in weir, and back."""
 
 import itertools
+import os
+import subprocess
+import sys
 
 import datasets
 import numpy as np
@@ -152,3 +155,35 @@ def test_epochs():
         assert labels(derived) == labels(derived) == expected[epoch]
     loader = torch.utils.data.DataLoader(derived, None, num_workers=2, multiprocessing_context="spawn")
     assert labels(loader) == expected[1]
+
+
+@pytest.mark.parametrize("text", ["partition(4, part -> part)", "shard(auto, auto)", "shuffle(4, seed: 1)"])
+@pytest.mark.parametrize("shards", [1, 4])
+def test_nodes_share_the_rows(tmp_path, text, shards):
+    made = f"weir.huggingface.dataset(weir.parse('range(16) | map(x -> {{label: x}}) | {text}'), num_shards={shards})"
+    script = f"""
+import sys, weir, weir.huggingface
+from datasets.distributed import split_dataset_by_node
+whole = {made}
+rows = split_dataset_by_node(whole, rank=int(sys.argv[1]), world_size=2)
+print(*(int(row["label"]) for row in rows))
+rows.load_state_dict(rows.state_dict())
+assert [*rows] == [] and len([*whole]) == 16
+"""
+    found = []
+    for rank in range(2):
+        environment = {**os.environ, "RANK": str(rank), "WORLD_SIZE": "2"}
+        found += map(int, subprocess.check_output([sys.executable, "-c", script, str(rank)], env=environment).split())
+    assert sorted(found) == list(range(16))
+
+
+def test_a_loop_over_a_shard_is_none_of_workers():
+    source = weir.range(12).map(lambda x: {"label": x}).shuffle(4, seed=1)
+    stream = weir.huggingface.dataset(source, num_shards=4)
+    part = stream.shard(2, 1)
+    assert labels(part) != labels(part)
+    loader = torch.utils.data.DataLoader(
+        stream, None, num_workers=2, multiprocessing_context="spawn", persistent_workers=True
+    )
+    first, second = labels(loader), labels(loader)
+    assert sorted(first) == sorted(second) == list(range(12)) and first != second

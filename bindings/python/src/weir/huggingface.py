@@ -94,8 +94,9 @@ class _Examples(_BaseExamplesIterable):
         self._num_shards = num_shards
         self._share = 0, 1  # its index, and how many there are
         self._epoch: int | None = None  # that of set_epoch
-        self._next_epochs: dict[tuple[int, int], int] = {}  # of each share: one loop may begin several
         self._in_worker = False  # whether this is what a worker has
+        # Of each share, since one loop may begin several. What the parent looped over counts for no worker.
+        self._next_epochs: dict[tuple[tuple[int, int], bool], int] = {}
         self._sleep_on_threads_shutdown = False
         self._state_dict: dict[str, Any] | None = None
 
@@ -106,10 +107,12 @@ class _Examples(_BaseExamplesIterable):
     def _begin(self) -> Iterator:
         """An iterator over the next epoch, or that of set_epoch."""
         index, shares = self._share
-        epoch = self._next_epochs.get(self._share, 0) if self._epoch is None else self._epoch
-        self._next_epochs[self._share] = epoch + 1
+        counted = self._share, self._in_worker
+        epoch = self._next_epochs.get(counted, 0) if self._epoch is None else self._epoch
+        self._next_epochs[counted] = epoch + 1
         shared = self._dataset if shares == 1 else self._dataset.shard(shares, index)
-        return shared.iterator(strings="text", epoch=epoch)
+        # Hugging Face shares out the elements itself, so the launcher's rank takes no share of its own.
+        return shared.iterator(strings="text", epoch=epoch, rank=0, world_size=1)
 
     def __iter__(self) -> Elements[tuple[int, Any]]:
         state = self._state_dict
@@ -151,8 +154,8 @@ def dataset(source: Dataset, num_shards: int = 1) -> IterableDataset:
     """A `datasets.IterableDataset` of the elements, which are dicts; strings are str.
 
     Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
-    position of weir's, so that resuming reads little again. At most `num_shards` workers of a DataLoader, or nodes,
-    share out the elements.
+    position of weir's, so that resuming reads little again. At most `num_shards` workers of a DataLoader, or nodes of
+    `split_dataset_by_node`, share out the elements. Without those a loop has all of them, also in one of several ranks.
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")
