@@ -218,10 +218,9 @@ def test_states_without_a_generator_and_of_streams():
     torch.manual_seed(4)
     loader.load_state_dict(state)
     assert batches(loader) == rest
-    # Of the process's generator a loop takes its seed, and a resumed one no order.
+    # Of the process's generator a loop takes its seed and its order, and a resumed one neither.
     after = torch.get_rng_state()
     torch.manual_seed(4)
-    torch.empty((), dtype=torch.int64).random_()
     assert torch.equal(torch.get_rng_state(), after)
 
     streams = DataLoader(Stream(12), batch_size=2, num_workers=2)
@@ -269,6 +268,71 @@ def test_a_state_at_the_end_begins_the_next_epoch(options, generator, at_the_las
     resumed.load_state_dict(state)
     torch.set_rng_state(process)
     assert [batches(resumed) for _ in range(2)] == expected
+
+
+@pytest.mark.parametrize("generator", [None, torch.Generator])
+@pytest.mark.parametrize("drop_last", [False, True])
+@pytest.mark.parametrize("options", [{}, {"num_workers": 2}, {"num_workers": 2, "persistent_workers": True}])
+def test_a_state_in_any_step_goes_on_for_epochs(options, drop_last, generator):
+    rows = TensorDataset(torch.arange(10 if drop_last else 8))
+
+    def made():
+        drawn_from = generator and generator()
+        return DataLoader(rows, batch_size=4, shuffle=True, drop_last=drop_last, generator=drawn_from, **options)
+
+    for first in (0, 1):
+        torch.manual_seed(1)
+        loader, states = made(), []
+        for _ in range(first):
+            batches(loader)
+        epochs = [[]]
+        for batch in loader:
+            epochs[0] += batches([batch])
+            states.append((pickle.loads(pickle.dumps(loader.state_dict())), torch.get_rng_state()))
+        epochs += [batches(loader) for _ in range(2)]
+        for step, (state, process) in enumerate(states, 1):
+            for restored_first in (False, True):
+                torch.manual_seed(99)
+                resumed = made()
+                if restored_first:
+                    torch.set_rng_state(process)
+                resumed.load_state_dict(state)
+                torch.set_rng_state(process)
+                found = [batches(resumed) for _ in range(3 if step == 1 else 2)]
+                assert found == ([epochs[0][1:], *epochs[1:]] if step == 1 else epochs[1:])
+
+
+def test_a_state_out_of_order_is_refused():
+    rows = Waiting()
+    loader = DataLoader(rows, num_workers=2, in_order=False)
+    iterator = iter(loader)
+    before = loader.state_dict()
+    assert int(next(iterator)) == 1
+    with pytest.raises(ValueError, match="take the state between epochs"):
+        loader.state_dict()
+    rows.go.set()
+    assert len(list(iterator)) == 3
+    for state in (before, loader.state_dict()):
+        loader.load_state_dict(state)
+        assert sorted(int(row) for row in loader) == [0, 1, 2, 3]
+    for workers in (0, 1):
+        loader = DataLoader(rows, num_workers=workers, in_order=False)
+        next(iter(loader))
+        state = loader.state_dict()
+        loader.load_state_dict(state)
+        assert [int(row) for row in loader] == [1, 2, 3]
+
+
+def test_a_sampler_that_is_longer_than_it_says():
+    class Longer(list):
+        def __len__(self):
+            return 2
+
+    loader = DataLoader(ROWS, batch_sampler=Longer([[0], [1], [2]]))
+    iterator = iter(loader)
+    next(iterator), next(iterator)
+    loader.state_dict()
+    assert batches(iterator) == [[[4.0, 5.0]]]
 
 
 @pytest.mark.parametrize("persistent", [False, True])

@@ -279,7 +279,8 @@ class _Positions:
         return self._indices(loader, loader._resume)
 
     def _indices(self, loader: DataLoader[Any], resume: _Start) -> Elements[Any]:
-        kept = torch.default_generator.get_state()
+        kept = torch.default_generator.get_state() if loader._kept is None else loader._kept
+        loader._kept = None
         if resume.generators:
             loader._restore(resume, epochs=resume.given > 0)
         loader._begun = loader._here(drawn=True)
@@ -317,8 +318,10 @@ class DataLoader(TorchDataLoader[_Element_co]):
     _before: _Start  # before the newest loop
     _begun: _Start  # when it drew its order
     _loop: object = None  # the newest loop, until it ends
+    _newest: weakref.ref[Any] | None = None  # what gives its batches
     _given = 0  # how many batches it has given
     _resume = _Start()  # where the next loop begins, if a state was loaded
+    _kept: torch.Tensor | None = None  # the state of the process's generator before a loop that resumes
 
     @property
     def _is_map(self) -> bool:
@@ -403,22 +406,34 @@ class DataLoader(TorchDataLoader[_Element_co]):
             self._resume = self._here(drawn=True)
             self._restore(resume, epochs=False)
         self._before = self._following()
+        # A seed that was drawn before the state was saved is not drawn from the process's generator once more.
+        self._kept = kept if resume.generators and resume.drawn else None
         made: Any = super().__iter__()
+        if self._kept is not None:
+            torch.default_generator.set_state(self._kept)
+            self._kept = None
         if resume.generators and not resume.drawn:
             resume.put_back(kept)
         self._resume = _Start()
         made._loader, made._skipped = weakref.ref(self), resume.given if self._is_map else 0
         made._loop = self._loop = object()
+        self._newest = weakref.ref(made)
         self._given = resume.given
         for _ in range(0 if self._is_map else resume.given):
             next(made, None)
         return made
 
     def _has_given_all(self) -> bool:
+        """Whether the newest loop has given its last batch. Its samplers then draw what they draw at their end."""
         try:
-            return self._is_map and self._given == len(self)
+            given_all = self._is_map and self._given == len(self)
         except TypeError:
             return False
+        loop: Any = self._newest() if given_all and self._newest else None
+        if loop is not None:
+            more = list(itertools.islice(loop._sampler_iter, 1))
+            loop._sampler_iter = itertools.chain(more, loop._sampler_iter)
+        return given_all
 
     def state_dict(self) -> dict[str, Any]:
         """The position: how many batches the newest loop has given, and what its order was drawn from."""
@@ -430,6 +445,11 @@ class DataLoader(TorchDataLoader[_Element_co]):
         elif self._loop is None or self._has_given_all():
             start = self._following()
         elif self._given:
+            if not self.in_order and self.num_workers > 1:
+                raise ValueError(
+                    "with in_order=False the batches that the loop has given need not be the first ones of its order; "
+                    "take the state between epochs, or leave in_order=False out"
+                )
             start = replace(self._begun, given=self._given, dataset=self._before.dataset)
         else:
             start = self._before
