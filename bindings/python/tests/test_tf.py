@@ -73,6 +73,27 @@ def test_elements_before_an_error_come_first():
     assert len(found) == 50
 
 
+@pytest.mark.parametrize("size", [1, 100_000])
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("failing", [{0}, {3}, {9}, {2, 3, 7}, set(range(10))])
+def test_elements_after_an_error_follow(size, known, failing):
+    source = weir.range(10).map(lambda x: weir.fn.full([size], x))
+    for one in failing:
+        source = source.map(lambda x, one=one: x // (x[0] - one) * 0 + x)
+    dataset = weir.tf.dataset(source if known else source.filter(lambda x: True))
+    left = [x for x in range(10) if x not in failing]
+    for _ in range(2):
+        assert [int(x[0]) for x in dataset.ignore_errors()] == left
+    found, iterator = [], iter(dataset)
+    for _ in range(10):
+        try:
+            found.append(int(next(iterator)[0]))
+        except tf.errors.OpError:
+            found.append(-1)
+    assert found == [-1 if x in failing else x for x in range(10)] and next(iterator, None) is None
+    assert dataset.cardinality() == (10 if known else tf.data.UNKNOWN_CARDINALITY) and source._epoch == 3 * known
+
+
 def test_keras_counts_the_steps(recwarn):
     keras = pytest.importorskip("keras")
     rows = weir.range(64).map(lambda x: (weir.fn.full([4], weir.fn.float32(x)), weir.fn.float32(x)))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator as Elements
 from typing import Any
 
 import numpy as np
 import tensorflow as tf
 
 from . import _core
-from ._dataset import UNKNOWN, Dataset
+from ._dataset import INFINITE, UNKNOWN, Dataset
 from ._values import Optional, Ragged, Sparse
 
 
@@ -85,48 +84,66 @@ def _batched(spec: Any) -> Any:
     return tf.nest.map_structure(lambda part: tf.TensorSpec([None, *part.shape], part.dtype), spec)
 
 
-def _in_blocks(source: Dataset, made_of: Any, most: int) -> Any:
+class _Elements:
+    """The elements of an epoch one by one. Not a generator, which would end with the first element that fails."""
+
+    def __init__(self, source: Dataset) -> None:
+        self._iterator = iter(source)
+
+    def __iter__(self) -> _Elements:
+        return self
+
+    def __next__(self) -> Any:
+        return to_tf(next(self._iterator))
+
+
+class _Blocks(_Elements):
     """The elements in blocks that begin small, so that the first one comes soon, and grow up to `most` rows."""
 
-    def blocks() -> Elements[Any]:
-        iterator = iter(source)
-        rows = 1
-        while True:
-            try:
-                block, count = iterator.next_block(rows)
-            except StopIteration:
-                return
-            size = _bytes_of(block)
-            yield to_tf(block)
-            rows = max(1, min(most, 2 * rows, _BLOCK_BYTES * count // max(size, 1)))
+    def __init__(self, source: Dataset, most: int) -> None:
+        super().__init__(source)
+        self._most = most
+        self._rows = 1
 
-    made = tf.data.Dataset.from_generator(blocks, output_signature=_batched(made_of))
+    def __next__(self) -> Any:
+        block, count = self._iterator.next_block(self._rows)
+        self._rows = max(1, min(self._most, 2 * self._rows, _BLOCK_BYTES * count // max(_bytes_of(block), 1)))
+        return to_tf(block)
+
+
+def _in_blocks(source: Dataset, made_of: Any, most: int) -> Any:
+    made = tf.data.Dataset.from_generator(lambda: _Blocks(source, most), output_signature=_batched(made_of))
     # Not unbatch(), which crashes where an element is empty. Several members of a tuple come as several arguments.
     return made.flat_map(
         lambda *parts: tf.data.Dataset.from_tensor_slices(parts if source.spec.kind == "tuple" else parts[0])
     )
 
 
-def _one_by_one(source: Dataset, made_of: Any) -> Any:
-    def elements() -> Elements[Any]:
-        for element in source:
-            yield to_tf(element)
+def _counted(made: Any, count: int) -> Any:
+    """The dataset with this cardinality.
 
-    return tf.data.Dataset.from_generator(elements, output_signature=made_of)
+    After an element that fails, assert_cardinality would fail at the end, for ever. Here the dataset is followed by one
+    that TensorFlow takes for infinite, and that is empty.
+    """
+    nothing = tf.data.Dataset.from_generator(lambda: (), output_signature=made.element_spec)
+    endless = made.concatenate(nothing.repeat())
+    return endless if count == INFINITE else endless.take(count)
 
 
 def dataset(source: Dataset) -> Any:
     """A tf.data.Dataset of the same structure; each pass over it begins the next epoch.
 
     Small elements are passed in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
-    dataset's, where it is known.
+    dataset's, where it is known. An error takes the place of one element, and the elements after it follow, also with
+    `ignore_errors()`.
     """
     made_of = signature(source.spec)
     most = min(_BLOCK_BYTES // max(1, _known_bytes(source.spec)), _BLOCK_ROWS) if _is_dense(source.spec) else 1
-    made = _in_blocks(source, made_of, most) if most > 1 else _one_by_one(source, made_of)
-    if source.count == UNKNOWN:
-        return made
-    return made.apply(tf.data.experimental.assert_cardinality(source.count))
+    if most > 1:
+        made = _in_blocks(source, made_of, most)
+    else:
+        made = tf.data.Dataset.from_generator(lambda: _Elements(source), output_signature=made_of)
+    return made if source.count == UNKNOWN else _counted(made, source.count)
 
 
 __all__ = ["dataset", "signature", "to_tf"]
