@@ -460,5 +460,11 @@ def test_from_torch():
     assert [int(x) for x in weir.from_torch(Once())] == [0, 1]
     with pytest.raises(ValueError, match="found an empty one"):
         weir.from_torch(Stream(0))
+    with pytest.raises(ValueError, match="found an empty one; pass its spec"):
+        weir.from_torch([])
+    assert list(weir.from_torch([], spec="int64")) == []
+    halves = torch.tensor([[0.5, 1.5], [2.5, 3.5]], dtype=torch.bfloat16)
+    (first, second) = weir.torch.loader(weir.from_torch(TensorDataset(halves, halves[:, 0])))
+    assert first[0].dtype == torch.bfloat16 and torch.equal(second[0], halves[1]) and float(first[1]) == 0.5
     assert str(weir.from_torch(ROWS).spec) == "(float32[2], int64)"
     assert [batch.tolist() for batch in weir.torch.loader(weir.from_torch(Stream(4)).batch(3))] == [[0, 1, 2], [3]]

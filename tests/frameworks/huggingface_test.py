@@ -73,6 +73,15 @@ def test_what_has_no_tensor():
             weir.from_huggingface(one)
 
 
+def test_what_is_no_dataset_of_rows():
+    rows = datasets.Dataset.from_dict({"label": [3, 4]})
+    with pytest.raises(TypeError, match=r'found DatasetDict; choose a split, such as ds\["train"\]'):
+        weir.from_huggingface(datasets.DatasetDict({"train": rows}))
+    with pytest.raises(TypeError, match=r"found IterableDataset; load it without streaming, or .* weir\.from_torch"):
+        weir.from_huggingface(rows.to_iterable_dataset())
+    assert labels(weir.from_torch(rows.to_iterable_dataset())) == [3, 4]
+
+
 def test_lists_of_lists():
     rows = datasets.Dataset.from_dict({"a": [[[1], [2, 3]], [[4]]]})
     for one in (rows, rows.select([0, 1])):

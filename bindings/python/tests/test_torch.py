@@ -59,6 +59,15 @@ def test_what_is_on_a_device_is_taken_by_dlpack():
     assert [x.device.type for x in weir.torch.loader(weir.range(2), device="cpu")] == ["cpu"] * 2
 
 
+def test_tensors_that_are_negated_when_they_are_read():
+    values = torch.tensor([1 + 2j, 3 - 4j]).conj()
+    assert values.imag.is_neg()
+    for dataset in (weir.from_tensor_slices(values.imag), weir.from_torch(values.imag)):
+        assert [float(x) for x in dataset] == [-2, 4]
+    assert weir.fn.float32(values.imag).tolist() == [-2, 4]
+    assert [complex(x) for x in weir.from_tensor_slices(values)] == [1 - 2j, 3 + 4j]
+
+
 def test_each_loop_is_an_epoch():
     loader = weir.torch.loader(weir.range(20).shuffle(20, seed=1))
     assert [int(x) for x in loader] != [int(x) for x in loader]
@@ -248,6 +257,41 @@ def test_a_rank_that_has_ended_resumes_with_the_others():
     assert sorted(taken) == list(range(10))
 
 
+@pytest.mark.parametrize("text", ["shuffle(24, seed: 1)", "shuffle(24, seed: 1) | shard(auto, auto)"])
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_a_rank_that_had_not_begun_begins_with_the_others(text, epoch):
+    dataset = weir.parse(f"range(24) | {text}")
+
+    def loaders():
+        return [weir.torch.loader(dataset, rank=rank, world_size=3) for rank in range(3)]
+
+    made, expected = loaders(), [orders(one, 3) for one in loaders()]
+    for one in made[: 3 if epoch else 0]:
+        orders(one, epoch)
+    taken = [[int(x) for x in itertools.islice(made[1], 3)], [int(x) for x in made[2]]]
+    states = [pickle.loads(pickle.dumps(one.state_dict())) for one in made]
+    for _ in range(2):
+        resumed = loaders()
+        for one in resumed:
+            one.load_state_dict(states)
+        # Before any of them begins, they have what they were given.
+        states = [one.state_dict() for one in resumed]
+    (rest, *following) = zip(*(orders(one, 3 - epoch) for one in resumed), strict=True)
+    assert rest[0] == expected[0][epoch] and taken[0] + rest[1] == expected[1][epoch] and rest[2] == []
+    assert taken[1] == expected[2][epoch]
+    assert list(map(list, following)) == [[one[later] for one in expected] for later in range(epoch + 1, 3)]
+
+
+def test_parts_of_a_rank_that_had_not_begun():
+    loaders = [weir.torch.loader(PARTS, rank=rank, world_size=2) for rank in range(2)]
+    taken = [int(x) for x in itertools.islice(loaders[0], 3)]
+    for rank in range(4):
+        loader = weir.torch.loader(PARTS, rank=rank, world_size=4)
+        loader.load_state_dict([one.state_dict() for one in loaders])
+        taken += [int(x) for x in loader]
+    assert sorted(taken) == list(range(26))
+
+
 def test_states_of_0_1():
     dataset = weir.range(6)
     iterator = dataset.iterator()
@@ -294,6 +338,8 @@ def test_a_plain_data_loader_says_what_to_use():
         list(plain(weir.range(4).shuffle(4)))
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\) in place of the dataset"):
         list(plain(weir.range(4), num_workers=1, multiprocessing_context="fork"))
+    with pytest.raises(IndexError, match="below 10, found 10"):
+        list(plain(weir.range(10), batch_sampler=[[1, 10]]))
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\)"):
         list(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
 

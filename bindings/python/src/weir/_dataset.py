@@ -22,7 +22,7 @@ from ._operators import Operators, Sources
 from ._runtime import default_runtime
 from ._trace import Captured, Value, as_value, outside, refuse_elements, spec_of
 from ._writer import Writer
-from .errors import Error, FailedPrecondition
+from .errors import Error, FailedPrecondition, OutOfRange
 
 INFINITE = -1
 UNKNOWN = -2
@@ -108,6 +108,8 @@ class Dataset(Operators, Sources):
         """The elements at some positions: what a torch DataLoader asks of a dataset that isn't iterable for it."""
         try:
             return [self[position] for position in positions]
+        except OutOfRange:
+            raise
         except Error as error:
             raise TypeError(
                 f"give the DataLoader weir.torch.loader(dataset) in place of the dataset: {error}"

@@ -158,6 +158,9 @@ def to_tensor(value: Any) -> Tensor:
         tensor = from_arrow(value)
         if tensor is not None:
             return tensor
+    if hasattr(value, "resolve_neg"):
+        # A tensor of torch may be one that is conjugated or negated when it is read, which its DLPack does not say.
+        value = value.resolve_conj().resolve_neg()
     if hasattr(value, "__dlpack__"):
         tensor = _from_dlpack(value)
         if tensor is not None:

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Iterator as Elements
 from typing import Any
 
+import datasets
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -74,6 +75,13 @@ def from_huggingface(ds: Any) -> Dataset:
     images and other files there are the bytes, for `weir.fn.decode_image` and its like. Missing values are an error. An
     order, of `shuffle` or `select`, is kept.
     """
+    if not isinstance(ds, datasets.Dataset):
+        split, stream = (
+            'choose a split, such as ds["train"]',
+            "load it without streaming, or give it to weir.from_torch",
+        )
+        hint = split if isinstance(ds, dict) else stream
+        raise TypeError(f"expected a datasets.Dataset, found {type(ds).__name__}; {hint}")
     table, order = ds.data.table.select(ds.column_names), ds._indices
     table = pa.table({name: _read(table.column(name)) for name in ds.column_names})
     if order is None:

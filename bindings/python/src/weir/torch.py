@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import itertools
 import multiprocessing
 import os
@@ -124,6 +125,21 @@ def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
         position = state["position"]
         return [] if position is None else [{"position": position, "rank": 0, "world_size": 0}]
     return list(state["resumed"])
+
+
+def _shares_of(states: Sequence[Mapping[str, Any]], epoch: int) -> list[dict[str, Any]]:
+    """The positions of all shares in the epoch before this one. One that had not begun it has none."""
+    late = [one for one in states if int(one["epoch"]) < epoch and (one.get("ended", False) or not _positions(one))]
+    # A state of one share is newer than one of what it began with.
+    begun = sorted((one for one in states if one not in late), key=lambda one: -len(_positions(one)))
+    found = {(at["rank"], at["world_size"]): dict(at) for one in begun for at in _positions(one)}
+    count = next(iter(found))[1] if found else 0
+    missing = [rank for rank in range(count) if (rank, count) not in found]
+    if len(missing) == len(late):
+        first = found[next(iter(found))] if found else {}
+        for rank in missing:
+            found[rank, count] = {**first, "position": None, "rank": rank, "epoch": epoch - 1}
+    return list(found.values())
 
 
 class _Every:
@@ -296,22 +312,29 @@ class Loader(IterableDataset[Any]):
             # From a loader that wrote no shard into the dataset of a single process.
             return self._dataset.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
         shared = self._shared_out(saved[0].get("on"))
+        own = next((state for state in saved if (state["rank"], state["world_size"]) == (rank, ranks)), None)
         whole = len(saved) == 1 and saved[0]["world_size"] == 1 and ranks > 1 and not has_partition(self._dataset)
-        same = [state["world_size"] for state in saved] == [ranks] and saved[0]["rank"] == rank
-        if whole or (same and "every" in saved[0]):
+        if whole or (own and "every" in own):
             # What one share had left is shared out by number.
-            all_of_it = shared.iterator(checkpoint=saved[0]["position"], rank=0, world_size=1)
-            return _Every(all_of_it, ranks, rank if whole else saved[0]["every"])
-        if same:
-            return shared.iterator(checkpoint=saved[0]["position"], rank=rank, world_size=ranks)
+            one = own or saved[0]
+            all_of_it = shared.iterator(checkpoint=one["position"], rank=0, world_size=1)
+            return _Every(all_of_it, ranks, rank if whole else one["every"])
+        if own:
+            return self._begun(own)
         if [(state["rank"], state["world_size"]) for state in saved] != [(i, len(saved)) for i in range(len(saved))]:
             found = ", ".join(f"{state['rank']} of {state['world_size']}" for state in saved)
             raise ValueError(
                 f"share {rank} of {ranks} needs its own state, or those of all shares of another number; found "
                 f"{found}; pass all of them: load_state_dict([state, ...])"
             )
-        positions = [state["position"] for state in saved]
+        positions = [state["position"] or self._begun(state).save() for state in saved]
         return shared.iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
+
+    def _begun(self, state: Mapping[str, Any]) -> Iterator:
+        """An iterator where a share was; at the beginning of its epoch if it had not begun."""
+        shared = self._shared_out(state.get("on"))
+        begin = {"epoch": state["epoch"]} if state["position"] is None else {"checkpoint": state["position"]}
+        return shared.iterator(**begin, rank=state["rank"], world_size=state["world_size"])
 
     def __bool__(self) -> bool:
         return True
@@ -347,12 +370,11 @@ class Loader(IterableDataset[Any]):
         """
         states = checked_states(state, "epoch")
         self._iterator = None
-        self._resumed = []
         self._resumes = self._group()
-        # A rank that has ended its share has nothing left, which counts if others have.
-        if not all(one.get("ended", False) for one in states):
-            self._resumed = [dict(position) for one in states for position in _positions(one)]
         epoch = max(int(one["epoch"]) for one in states)
+        # A rank that has ended its share has nothing left, which counts if others have.
+        ended = all(one.get("ended", False) for one in states)
+        self._resumed = [] if ended else _shares_of(states, epoch)
         if self._epochs:
             self._epochs.load(epoch, self._group() if get_worker_info() else -1)
         else:
@@ -403,7 +425,10 @@ def loader(
 def _plain(value: Any) -> Any:
     """What a dataset of torch gives, with arrays in place of tensors and tuples in place of lists."""
     if isinstance(value, torch.Tensor):
-        return value.detach().cpu().numpy()
+        plain = value.detach().cpu().resolve_conj().resolve_neg()
+        if plain.dtype == torch.bfloat16:
+            return plain.view(torch.int16).numpy().view(importlib.import_module("ml_dtypes").bfloat16)
+        return plain.numpy()
     if isinstance(value, Mapping):
         return {name: _plain(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
@@ -411,6 +436,9 @@ def _plain(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode()
     return value if isinstance(value, (bytes, np.ndarray, np.generic)) else np.asarray(value)
+
+
+_EMPTY = "expected a dataset with a first element, found an empty one; pass its spec"
 
 
 def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset:
@@ -429,8 +457,10 @@ def from_torch(dataset: Any, spec: Any = None, *, pure: bool = False) -> Dataset
                 begun, spec = [itertools.chain([first], rows)], _plain(first)
                 break
             else:
-                raise ValueError("expected a dataset with a first element, found an empty one; pass its spec")
+                raise ValueError(_EMPTY)
         return from_generator(lambda: map(_plain, begun.pop() if begun else dataset), spec, pure=pure)
+    if spec is None and len(dataset) == 0:
+        raise ValueError(_EMPTY)
     made_of = _plain(dataset[0]) if spec is None else spec
     return range_(len(dataset)).map(py_function(lambda at: _plain(dataset[int(at)]), spec=made_of, pure=pure))
 
