@@ -302,6 +302,14 @@ def test_a_state_in_any_step_goes_on_for_epochs(options, drop_last, generator):
                 assert found == ([epochs[0][1:], *epochs[1:]] if step == 1 else epochs[1:])
 
 
+def test_a_loader_is_pickled_in_its_loop():
+    loader = DataLoader(ROWS, batch_size=8, num_workers=2)
+    iterator = iter(loader)
+    next(iterator)
+    other = pickle.loads(pickle.dumps(loader))
+    assert batches(other) == batches(loader) and len(batches(iterator)) == 2
+
+
 def test_a_state_out_of_order_is_refused():
     rows = Waiting()
     loader = DataLoader(rows, num_workers=2, in_order=False)

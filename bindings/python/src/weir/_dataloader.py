@@ -172,6 +172,9 @@ class _Counted:
         return made
 
 
+_loops: weakref.WeakValueDictionary[object, Any] = weakref.WeakValueDictionary()  # what a loader knows as its loop
+
+
 class _Alone(_Counted, of_torch._SingleProcessDataLoaderIter):
     pass
 
@@ -318,7 +321,6 @@ class DataLoader(TorchDataLoader[_Element_co]):
     _before: _Start  # before the newest loop
     _begun: _Start  # when it drew its order
     _loop: object = None  # the newest loop, until it ends
-    _newest: weakref.ref[Any] | None = None  # what gives its batches
     _given = 0  # how many batches it has given
     _resume = _Start()  # where the next loop begins, if a state was loaded
     _kept: torch.Tensor | None = None  # the state of the process's generator before a loop that resumes
@@ -417,7 +419,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         self._resume = _Start()
         made._loader, made._skipped = weakref.ref(self), resume.given if self._is_map else 0
         made._loop = self._loop = object()
-        self._newest = weakref.ref(made)
+        _loops[self._loop] = made
         self._given = resume.given
         for _ in range(0 if self._is_map else resume.given):
             next(made, None)
@@ -429,7 +431,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
             given_all = self._is_map and self._given == len(self)
         except TypeError:
             return False
-        loop: Any = self._newest() if given_all and self._newest else None
+        loop = _loops.get(self._loop) if given_all else None
         if loop is not None:
             more = list(itertools.islice(loop._sampler_iter, 1))
             loop._sampler_iter = itertools.chain(more, loop._sampler_iter)
