@@ -131,6 +131,25 @@ def test_what_a_mapping_tells_is_known_while_tracing():
         RECORDS.map(assigned)
     with pytest.raises(weir.Error, match="expected a tensor"):
         RECORDS.map(lambda r: r | [1])
+    RECORDS.map(lambda r: (seen.append([*reversed(r)]), r)[1])
+    assert seen[1:] == [["c", "b", "a"]]
+    for missing in (lambda r: r["z"], lambda r: r.z):
+        with pytest.raises(KeyError, match="expected one of the keys a, b, c, found 'z'"):
+            RECORDS.map(missing)
+
+
+def test_a_dict_whose_keys_are_named_as_methods_of_mappings_is_one():
+    rows = weir.range(3).map(lambda x: {"keys": x, "items": x + 1, "values": x + 2})
+    for function in (
+        lambda e: {**e},
+        lambda e: dict(e.items()),
+        lambda e: {key: e[key] for key in e.keys()},
+        lambda e: dict(zip(e, e.values(), strict=True)),
+        lambda e: e | {"keys": e["keys"]},
+        lambda e: e.copy(),
+    ):
+        assert read(list(rows.map(function))[-1]) == [2, 3, 4]
+    assert int(list(rows.map(lambda e: e.get("items")))[-1]) == 3
 
 
 def test_a_tensor_tells_what_is_known_of_it():

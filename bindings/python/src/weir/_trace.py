@@ -19,7 +19,7 @@ from . import _core, _text
 from ._late import late
 from ._node import CALL, string
 from ._place import MARK, Place, here, like, met_value, offered, refuse, returned, step
-from .errors import Error, TraceAttributeError, TraceError
+from .errors import Error, TraceAttributeError, TraceError, TraceKeyError
 
 
 class Scope:
@@ -237,6 +237,9 @@ class Value:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        # Whatever its keys are, a dict is a mapping.
+        if name in _OF_MAPPINGS and (spec := spec_of(self)).kind == "dict":
+            return getattr({key: member(self, key) for key in spec.keys}, name)
         return member(self, name)
 
     # What follows is known while the function is traced, of structures, or cannot be traced.
@@ -251,6 +254,9 @@ class Value:
                 "Operators and weir.fn apply to all entries at once; weir.fn.unstack takes one apart.",
             )
         return iter([position(self, i) for i in range(len(spec.children))])
+
+    def __reversed__(self) -> Iterator[Any]:
+        return reversed(list(self))
 
     def __len__(self) -> int:
         spec = spec_of(self)
@@ -424,9 +430,6 @@ def member(value: Value, name: str) -> Any:
             value._parts = ("let _t0 = ", given, " in _t0")
         value.__class__ = datasets
         return getattr(value, name)
-    if spec.kind == "dict" and name in ("keys", "values", "items", "get", "copy"):
-        members = {key: member(value, key) for key in spec.keys}
-        return getattr(members, name)
     if spec.dtype is not None and name in ("shape", "ndim", "dtype"):
         return _known(spec, name)
     instead = like(name)
@@ -435,10 +438,11 @@ def member(value: Value, name: str) -> Any:
     elif spec.kind == "dict":
         hint = f" {_CHANGED}" if name in ("pop", "popitem", "clear", "update", "setdefault") else ""
         keys = ", ".join(spec.keys)
-        raise TraceAttributeError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
+        raise TraceKeyError(f"expected one of the keys {keys}, found {name!r} ({here()}).{hint}")
     raise TraceAttributeError(offered(f"a value of structure {spec} has no attribute {name!r}", instead))
 
 
+_OF_MAPPINGS = ("keys", "values", "items", "get", "copy")
 _CHANGED = "A value doesn't change: dict(x) is a copy that may, {**x, 'key': value} is another one."
 
 

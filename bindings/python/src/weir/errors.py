@@ -147,6 +147,12 @@ class TraceAttributeError(TraceError, AttributeError):
     """The same for an attribute that values of expressions do not have."""
 
 
+class TraceKeyError(TraceAttributeError, KeyError):
+    """The same for a key that a dict does not have."""
+
+    __str__ = Exception.__str__
+
+
 _CLASSES = {made.weir_code: made for made in Error.__subclasses__()}
 
 
