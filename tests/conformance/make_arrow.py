@@ -104,6 +104,13 @@ def unread():
     }
 
 
+def null_objects():
+    inner = pa.struct([("z", pa.string())])
+    outer = pa.struct([("x", pa.int64()), ("y", inner)])
+    return {"c": pa.array([{"x": 1, "y": {"z": "s"}}, None, {"x": 2, "y": None}, {"x": 3, "y": {"z": None}}], outer),
+            "l": pa.array([[{"y": {"z": "t"}}, None], [], [{"y": None}], None], pa.list_(pa.struct([("y", inner)])))}
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, columns in (("numbers", numbers()), ("texts", texts()), ("nested", nested())):
@@ -114,6 +121,8 @@ def main():
     nulls = {"a": [1, None, 3], "b": ["x", "y", None], "v": [[1, 2], None, []], "o": [{"x": 1}, {"x": None}, None],
              "d": pa.array(["p", None, "q"]).dictionary_encode()}
     write("nulls.arrow", batches_of(nulls, 2))
+    write("null-objects.arrow", batches_of(null_objects()))
+    write("repeated.arrow", [pa.record_batch([pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["d", "e", "d"])])
     write("no-rows.arrow", [pa.record_batch({"a": pa.array([], pa.int64())})])
     with ipc.new_stream(FOLDER / "no-batches.arrows", pa.schema({"a": pa.int64()})):
         pass

@@ -60,6 +60,8 @@ def main():
     damaged_length()
     damaged_levels()
     always_null()
+    table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["d", "e", "d"])
+    parquet.write_table(table, FOLDER / "repeated.parquet", store_schema=False)
 
 
 if __name__ == "__main__":

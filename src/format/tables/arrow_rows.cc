@@ -20,6 +20,9 @@ constexpr size_t kTextBytes = size_t{1} << 16;
 constexpr const char* kTooFar = "is a time that nanoseconds in an int64 do not reach";
 constexpr const char* kUneven = "must have lists of one length";
 
+// Of a field that has no column.
+const TableColumn kNone;
+
 bool is_scalar(const FieldType& field) { return field.form == Form::tensor && field.shape.rank() == 0; }
 
 TableColumn column_of(const FieldType& field, const ArrowSchema& table);
@@ -187,9 +190,11 @@ void ArrowRows::make_nested(const ArrowArray& table, const Place& place, Block& 
       value(fields[i], nested_columns_[i], table, table.offset + row, stamp);
     FieldFault fault;
     if (nested_.finish_row(stamp, fault)) continue;
+    const bool column = std::any_of(fields.begin(), fields.end(),
+                                    [&](const FieldNode& field) { return &field == fault.node; });
+    Mistake mistake = describe(fault, column ? names_ : std::vector<std::string>());
     nested_.add_failed(
-        file_error(Code::invalid_argument, describe(fault, names_), *place.file, -1, place.first + row)
-            .pointer());
+        file_error(Code::invalid_argument, std::move(mistake), *place.file, -1, place.first + row).pointer());
   }
   auto all = make_ref<Owners>();
   all->list = owners->list;
@@ -212,7 +217,9 @@ bool ArrowRows::value(FieldNode& node, const TableColumn& column, const ArrowArr
   if (node.type.form == Form::object && !node.type.optional && (!array || table_entry_is_null(*array, at))) {
     // As one whose members are missing.
     FieldColumns::found(node, stamp);
-    if (nested_.close(node.members, nested_.new_stamp(), fault_)) return true;
+    const uint64_t inner = nested_.new_stamp();
+    for (FieldNode& member : node.members) value(member, kNone, parent, at, inner);
+    if (nested_.close(node.members, inner, fault_)) return true;
     node.state = State::wrong;
     node.fault = fault_;
     return false;
@@ -264,8 +271,8 @@ bool ArrowRows::objects(FieldNode& node, const TableColumn& column, const ArrowA
     FieldColumns::start_object(node.members);
     const uint64_t stamp = nested_.new_stamp();
     const bool null = table_entry_is_null(each, i);
-    for (size_t m = 0; m < node.members.size() && !null; ++m)
-      value(node.members[m], column.inner[m], each, each.offset + i, stamp);
+    for (size_t m = 0; m < node.members.size(); ++m)
+      value(node.members[m], null ? kNone : column.inner[m], each, each.offset + i, stamp);
     if (!nested_.close(node.members, stamp, fault_)) return false;
     ++node.length;
   }

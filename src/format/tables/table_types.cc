@@ -144,6 +144,18 @@ bool fits_lists(const ArrowSchema& column, int depth, DType dtype) {
   return fits_entry(*inner, dtype);
 }
 
+Status refused(const std::string& path, std::string_view what, std::string hint) {
+  return invalid_argument({concat("the column ", quote(path), " ", what), std::move(hint)});
+}
+
+constexpr const char* kRepeated = "is there more than once";
+
+int64_t count_columns(const ArrowSchema& table, std::string_view name) {
+  if (is_entry_of_map(table)) return 1;
+  return std::count_if(table.children, table.children + table.n_children,
+                       [&](const ArrowSchema* column) { return column->name && name == column->name; });
+}
+
 Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
                  bool in_list);
 
@@ -178,14 +190,11 @@ Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table,
     const std::string key = key_text(field.name);
     const int64_t at = column_in(table, field.name);
     if (at < 0) continue;
-    WEIR_TRY(
-        check_field(field, *table.children[at], parent.empty() ? key : concat(parent, ".", key), in_list));
+    const std::string path = parent.empty() ? key : concat(parent, ".", key);
+    if (count_columns(table, field.name) > 1) return refused(path, kRepeated, "rename one of them");
+    WEIR_TRY(check_field(field, *table.children[at], path, in_list));
   }
   return {};
-}
-
-Status refused(const std::string& path, std::string_view what, std::string hint) {
-  return invalid_argument({concat("the column ", quote(path), " ", what), std::move(hint)});
 }
 
 constexpr const char* kLeaveOut = "say which columns to read by `fields`";
@@ -211,9 +220,8 @@ class Natural {
       if (!metadata_of(*table.children[i], kNotReadKey).empty()) continue;
       WEIR_ASSIGN(FieldType member, field(*table.children[i], path, in_list));
       if (is_entry_of_map(table)) member.name = i == 0 ? "key" : "value";
-      const auto same = [&](const FieldType& other) { return other.name == member.name; };
-      if (std::any_of(out.begin(), out.end(), same))
-        return refused(path, concat("has two members ", quote(member.name)), kLeaveOut);
+      if (count_columns(table, member.name) > 1)
+        return refused(path.empty() ? member.name : concat(path, ".", member.name), kRepeated, kLeaveOut);
       out.push_back(std::move(member));
     }
     return {};
