@@ -490,6 +490,14 @@ def objects_and_archives(tool):
     equal(tool("head", "o"), rows, "head of objects")
     equal(tool("index", "o"), "o: 2 objects\n", "index of objects")
     equal(tool("validate", "o"), "o: 2 objects, no damage\n", "validate objects")
+    for rows, fields in ((b'{"k": {"a": 1}}\n{"k": null}\n{"k": {}}\n', "k: optional({a: optional(int64)})"),
+                         (b'{"z": 1}\n{"k": {"a": 1, "o": {"q": "s"}}}\n', "z: optional(int64), k: optional({a: int64, o: {q: string}})"),
+                         (b'{"k": {"o": {"q": 1}}}\n{"k": {}}\n', "k: {o: optional({q: int64})}")):
+        tool.write("nulls.jsonl", rows)
+        document = tool("info", "nulls.jsonl").strip().split("\n")[-1].strip()
+        equal(document, f'jsonl("nulls.jsonl", {{{fields}}})', "objects that are null or missing are optional")
+        equal(tool.run(document).count("\n"), rows.count(b"\n"), "their rows")
+        tool("convert", "nulls.jsonl", f"nulls{len(rows)}.csv")
     tool.write("bad.jsonl", b'{"a": 1}\n{"a": }\n{"a": 2}\n')
     check("damaged" in tool("validate", "bad.jsonl", status=1), "validate broken objects")
     equal(tool("info", "bad.jsonl", status=1).strip().split("\n")[-1].strip(), 'jsonl("bad.jsonl", {a: int64})', "their fields")

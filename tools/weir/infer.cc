@@ -128,27 +128,29 @@ struct FieldsOfObjects::Type {
                                                             : "json";
   }
 
-  std::string members_text(uint64_t of) const {
+  bool is_object() const { return !too_deep && kinds() == 1 && objects > 0 && !members.empty(); }
+  std::string members_text() const {
     std::string out;
     for (const auto& [name, type] : members)
-      out += (out.empty() ? "" : ", ") + written_key(name) + ": " + type->text(of);
+      out += (out.empty() ? "" : ", ") + written_key(name) + ": " + type->text(objects);
     return "{" + out + "}";
   }
 
   // The paths of members that are json.
-  void find_json(uint64_t of, const std::string& path, std::vector<std::string>& out) const {
+  void find_json(const std::string& path, std::vector<std::string>& out) const {
     for (const auto& [name, type] : members) {
-      const std::string text = type->text(of);
-      if (text.starts_with("{")) type->find_json(of, path + name + ".", out);
+      const std::string text = type->text(objects);
+      if (type->is_object()) type->find_json(path + name + ".", out);
       if (text == "json" || text == "optional(json)") out.push_back(path + name);
     }
   }
 
-  // `of`: the number of rows.
+  // `of`: the number of objects that may have it.
   std::string text(uint64_t of) const {
-    if (!too_deep && kinds() == 1 && objects > 0 && !members.empty()) return members_text(of);
     std::string out = "json";
-    if (is_scalar()) {
+    if (is_object()) {
+      out = members_text();
+    } else if (is_scalar()) {
       out = scalar();
     } else if (!too_deep && kinds() == 1 && lists > 0) {
       out = list_text();
@@ -322,10 +324,10 @@ void FieldsOfObjects::add(std::string_view line) {
   if (object) Reader(line).object(root_.get());
 }
 
-std::string FieldsOfObjects::text() const { return root_->members_text(root_->objects); }
+std::string FieldsOfObjects::text() const { return root_->members_text(); }
 std::vector<std::string> FieldsOfObjects::json() const {
   std::vector<std::string> out;
-  root_->find_json(root_->objects, "", out);
+  root_->find_json("", out);
   return out;
 }
 
