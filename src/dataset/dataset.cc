@@ -302,6 +302,15 @@ int64_t count_elements(const OperatorDef& op, const ParamsBase& params, std::spa
   return slice.ok() ? slice->count_of(inputs[0]->cardinality()) : kUnknown;
 }
 
+void needs_of_elements(const Dataset& node, const Marks& used, size_t input, std::vector<Marks>& needed) {
+  const std::vector<int> order = component_order(node.inputs()[input]->spec(), node.spec());
+  for (size_t i = 0; i < order.size(); ++i) needed[input][static_cast<size_t>(order[i])] = used[i];
+}
+
+void needs_of_first(const Dataset& node, const Marks& used, std::vector<Marks>& needed) {
+  needs_of_elements(node, used, 0, needed);
+}
+
 Result<Spec> same_spec(const ParamsBase&, std::span<const DatasetRef> inputs) { return inputs[0]->spec(); }
 int64_t same_cardinality(const ParamsBase&, std::span<const DatasetRef> inputs) {
   return inputs[0]->cardinality();

@@ -84,7 +84,16 @@ enum class Columns : uint8_t {
   judged,    // those that its function `f` needs; it gives elements of its input
   mapped,    // those that its function `f` needs, which makes each element from the one at its place
   gathered,  // none but those whose shape isn't fixed: it gives the others together
+  inner,     // all of them; its elements are those of the datasets that its function `f` makes
 };
+
+// A mark for each component.
+using Marks = std::vector<bool>;
+
+// OperatorTyping::needs of an operator that gives elements of its input number `input`.
+void needs_of_elements(const Dataset& node, const Marks& used, size_t input, std::vector<Marks>& needed);
+// The same of its first input.
+void needs_of_first(const Dataset& node, const Marks& used, std::vector<Marks>& needed);
 
 // What `weir help`, weir_schema and the docs print.
 struct OperatorPage {
@@ -125,6 +134,9 @@ struct OperatorTyping {
   bool expands_first = false;
   // Columns::passed for a slice.
   Columns columns = Columns::read;
+  // Null where `columns` says it, or which components of its inputs it uses if `used` of its elements' are:
+  // clears the others of `needed`, where all are set.
+  void (*needs)(const Dataset& node, const Marks& used, std::vector<Marks>& needed) = nullptr;
   // Null, or what it does with the columns of its files (ops/files/columns_source.h).
   const ColumnsSource* columns_source = nullptr;
   // Stands only at the end of a document: nothing reads its elements but an iterator's user.

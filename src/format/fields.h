@@ -36,6 +36,8 @@ struct FieldType {
   std::vector<FieldType> members;
   // Of member(…).
   std::vector<std::string> alternatives;
+  // Of a column: nobody uses it, so it is not read, and `fallback` stands for it.
+  bool unread = false;
 
   // `in_list`: it is a member of list(…).
   Spec spec(bool in_list = false) const;
@@ -43,5 +45,9 @@ struct FieldType {
 
 // A dict of all of them.
 Spec spec_of_fields(const std::vector<FieldType>& fields, bool in_list = false);
+
+// Leaves the fields unread of which no component is used, `used` from `at` on, down to the members of
+// objects.
+void leave_fields_unread(std::vector<FieldType>& fields, const std::vector<bool>& used, size_t& at);
 
 }  // namespace weir

@@ -124,6 +124,29 @@ std::vector<int> append(Program& program, const Program& more, const std::vector
   return results;
 }
 
+bool replace_dataset(Program& program, size_t result,
+                     const std::function<DatasetRef(const DatasetRef&)>& other) {
+  const int reg = program.results[result];
+  if (program.registers[static_cast<size_t>(reg)].source != Register::Source::computed) return false;
+  auto uses = std::count(program.results.begin(), program.results.end(), reg);
+  for (const Instruction& instruction : program.code) {
+    for (const std::vector<int>* args : {&instruction.args, &instruction.then_args, &instruction.else_args})
+      uses += std::count(args->begin(), args->end(), reg);
+  }
+  if (uses != 1) return false;
+  Instruction& made =
+      program.code[static_cast<size_t>(program.registers[static_cast<size_t>(reg)].instruction)];
+  if (made.kind == Instruction::Kind::dataset) {
+    const DatasetRef before = std::exchange(made.dataset, other(made.dataset));
+    return made.dataset != before;
+  }
+  if (made.kind != Instruction::Kind::branch) return false;
+  const auto at =
+      static_cast<size_t>(std::find(made.results.begin(), made.results.end(), reg) - made.results.begin());
+  const bool then_changed = replace_dataset(*made.then_program, at, other);
+  return replace_dataset(*made.else_program, at, other) || then_changed;
+}
+
 ProgramTraits joined_traits(const Function& a, const Function& b) {
   ProgramTraits out;
   a.add_sites(out.sites);
@@ -180,6 +203,24 @@ std::vector<bool> needed_components(const Function& function, const std::vector<
     need(instruction.else_args);
   }
   return needed;
+}
+
+void add_needed(const Function& function, size_t first, std::vector<bool>& used) {
+  const std::vector<bool> needed =
+      needed_components(function, std::vector<bool>(function.components().size(), true));
+  for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || needed[first + i];
+}
+
+FunctionRef with_result_dataset(const CompiledFunction& function,
+                                const std::function<DatasetRef(const DatasetRef&)>& other) {
+  Program program = unfinished_copy(function.program());
+  if (program.results.size() != 1 || !replace_dataset(program, 0, other)) return nullptr;
+  finish_program(program);
+  ProgramTraits traits = {function.lane(), function.not_replayable(), {}, {}, function.draws_random()};
+  function.add_sites(traits.sites);
+  function.epoch_nodes(traits.epoch_nodes);
+  return FunctionRef(make_ref<const CompiledFunction>(function.input(), function.result(), std::move(program),
+                                                      std::move(traits)));
 }
 
 FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,

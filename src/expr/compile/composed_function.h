@@ -1,13 +1,15 @@
 // composed: one function in place of two that are applied one after the other. narrowed: one without the
-// parts of its argument and result that nobody uses.
+// parts of its argument and result that nobody uses. with_result_dataset: one that makes another dataset.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "expr/types/function.h"
 
 namespace weir {
 
+class CompiledFunction;
 struct Program;
 
 // Whether the function is a lambda that only computes: it opens nothing, calls nothing of the host and does
@@ -24,12 +26,21 @@ FunctionRef composed(const Function& inner, const Function& outer);
 // whether it fails. All, unless it only computes.
 std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results);
 
+// Marks in `used`, whose first component is that of number `first` of the argument, what the function needs
+// for its whole result.
+void add_needed(const Function& function, size_t first, std::vector<bool>& used);
+
 // The function of the components `inputs` of the argument, structured as `input`, that gives the components
 // `results` of the result, structured as `result`. What fails is the same but for features that nobody uses
 // (expr/types/partial_state.h).
 // REQUIRES: it only computes, and needs no other components
 FunctionRef narrowed(const Function& function, const std::vector<bool>& inputs, Spec input,
                      const std::vector<bool>& results, Spec result);
+
+// The function whose dataset is what `other` returns for it, which has the same structure; null if that is
+// the same, or if the dataset is made elsewhere or used otherwise, too. Of a branch either side may change.
+FunctionRef with_result_dataset(const CompiledFunction& function,
+                                const std::function<DatasetRef(const DatasetRef&)>& other);
 
 // The same program whose first registers are its inputs, as those of a CompiledFunction are.
 Program with_inputs_first(const Program& program);

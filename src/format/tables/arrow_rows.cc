@@ -35,6 +35,7 @@ std::vector<TableColumn> columns_in(const std::vector<FieldType>& fields, const 
 
 TableColumn column_of(const FieldType& field, const ArrowSchema& table) {
   TableColumn out;
+  if (field.unread) return out;
   out.index = column_in(table, field.name);
   if (out.index < 0) return out;
   const ArrowSchema* schema = table.children[out.index];

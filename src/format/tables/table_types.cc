@@ -188,7 +188,7 @@ Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table,
                  bool in_list) {
   for (const FieldType& field : fields) {
     const std::string key = key_text(field.name);
-    const int64_t at = column_in(table, field.name);
+    const int64_t at = field.unread ? -1 : column_in(table, field.name);
     if (at < 0) continue;
     const std::string path = parent.empty() ? key : concat(parent, ".", key);
     if (count_columns(table, field.name) > 1) return refused(path, kRepeated, "rename one of them");
@@ -290,6 +290,7 @@ void add_columns(const std::vector<FieldType>& fields, const std::string& parent
                  std::vector<std::string>& out) {
   for (const FieldType& field : fields) {
     const std::string path = parent.empty() ? field.name : parent + '\0' + field.name;
+    if (field.unread) continue;
     if (field.members.empty()) {
       out.push_back(path);
     } else {

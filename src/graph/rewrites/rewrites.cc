@@ -7,6 +7,7 @@
 
 #include "dataset/compose.h"
 #include "expr/compile/composed_function.h"
+#include "graph/rewrites/unused_columns.h"
 #include "graph/rewrites/unused_fields.h"
 #include "ops/functions/fused_maps.h"
 
@@ -78,7 +79,7 @@ class Rewriter {
 
 Result<Rewrites> rewrite(const DatasetRef& root) {
   Rewrites out;
-  WEIR_ASSIGN(UsedFields used, without_unused_fields(root));
+  WEIR_ASSIGN(UsedFields used, without_unused_fields(without_unused_columns(root)));
   for (DatasetRef& map : used.maps) out.replaced.push_back({"unused_fields", {std::move(map)}});
   out.written = out.root = std::move(used.root);
   if (std::set<uint64_t> seen; stays(*root, seen)) return out;

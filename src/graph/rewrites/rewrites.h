@@ -22,7 +22,7 @@ struct Rewrites {
     std::vector<DatasetRef> operators;
   };
 
-  // The graph as written, without unused fields (unused_fields.h).
+  // The graph as written, without unused columns and fields (unused_columns.h, unused_fields.h).
   DatasetRef written;
   // The same with adjacent maps fused.
   DatasetRef root;

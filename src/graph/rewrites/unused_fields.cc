@@ -18,11 +18,6 @@ namespace weir {
 
 namespace {
 
-// A mark for each component.
-using Marks = std::vector<bool>;
-
-bool all(const Marks& marks) { return std::find(marks.begin(), marks.end(), false) == marks.end(); }
-
 // The structure without the leaves that are not marked. Marks are set for whole leaves; nothing if none is.
 std::optional<Spec> marked_part(const Spec& spec, Marks& marks, size_t& at) {
   if (spec.kind != Spec::Kind::tuple && spec.kind != Spec::Kind::dict) {
@@ -55,6 +50,13 @@ Spec marked_part(const Spec& spec, Marks& marks) {
 
 const Function& function_in(const Dataset& node) {
   return function_of(*field_in<FunctionParam>(node.params(), "f"));
+}
+
+// A batch fails where the shapes of a part differ, whoever uses it.
+Marks batched(const Dataset& node, Marks used) {
+  const std::vector<Component>& components = node.inputs()[0]->components();
+  for (size_t i = 0; i < components.size(); ++i) used[i] = used[i] || !components[i].shape.is_static();
+  return used;
 }
 
 class Narrower {
@@ -95,6 +97,7 @@ class Narrower {
       case Columns::gathered:
         if (dense_only(node->inputs()[0]->spec())) return pass(node, batched(*node, used));
         break;
+      case Columns::inner:
       case Columns::read:
         break;
     }
@@ -134,13 +137,6 @@ class Narrower {
     return over(node, {std::move(below.node)}, std::move(below.given));
   }
 
-  // A batch fails where the shapes of a part differ, whoever uses it.
-  static Marks batched(const Dataset& node, Marks used) {
-    const std::vector<Component>& components = node.inputs()[0]->components();
-    for (size_t i = 0; i < components.size(); ++i) used[i] = used[i] || !components[i].shape.is_static();
-    return used;
-  }
-
   Result<Narrow> map(const DatasetRef& node, Marks used) {
     const Function& function = function_in(*node);
     Spec result = marked_part(function.result(), used);
@@ -154,8 +150,7 @@ class Narrower {
 
   Result<Narrow> filter(const DatasetRef& node, Marks used) {
     const Function& function = function_in(*node);
-    const Marks judged = needed_components(function, {true});
-    for (size_t i = 0; i < used.size(); ++i) used[i] = used[i] || judged[i];
+    used = needed_fields(*node, std::move(used));
     WEIR_ASSIGN(Narrow below, (*this)(node->inputs()[0], used));
     if (all(below.given)) return over(node, {below.node}, std::move(below.given));
     FunctionRef f = narrowed(function, below.given, below.node->spec(), {true}, function.result());
@@ -181,6 +176,28 @@ class Narrower {
 };
 
 }  // namespace
+
+bool all(const Marks& marks) { return std::find(marks.begin(), marks.end(), false) == marks.end(); }
+
+Marks needed_fields(const Dataset& node, Marks used) {
+  if (node.op().typing.slice) return used;
+  switch (node.op().typing.columns) {
+    case Columns::mapped:
+      return needed_components(function_in(node), used);
+    case Columns::judged:
+      add_needed(function_in(node), 0, used);
+      return used;
+    case Columns::passed:
+      return used;
+    case Columns::gathered:
+      if (dense_only(node.inputs()[0]->spec())) return batched(node, std::move(used));
+      break;
+    case Columns::inner:
+    case Columns::read:
+      break;
+  }
+  return Marks(node.inputs()[0]->components().size(), true);
+}
 
 Result<UsedFields> without_unused_fields(const DatasetRef& root) {
   UsedFields out;

@@ -14,6 +14,11 @@
 
 namespace weir {
 
+bool all(const Marks& marks);
+
+// Which components of its only input an operator uses if `used` of its elements are.
+Marks needed_fields(const Dataset& node, Marks used);
+
 struct UsedFields {
   // The graph itself if all fields are used.
   DatasetRef root;

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "dataset/dataset.h"
 #include "format/tables/table_format.h"
@@ -21,6 +22,9 @@ struct ColumnsSource {
                              const syntax::Node& function);
   // The parameters of one that gives only this part of its structure, and reads no more.
   std::unique_ptr<ParamsBase> (*narrowed)(const ParamsBase& params, const Spec& part);
+  // Changes parameters to those of one whose structure stays, and that reads no more than the components
+  // `used`: defaults stand for the others. Returns false, and does nothing, if that is not possible.
+  bool (*leave_unread)(ParamsBase& params, const Marks& used);
 };
 
 }  // namespace weir

@@ -134,6 +134,14 @@ std::unique_ptr<ParamsBase> narrowed_to(const ParamsBase& base, const Spec& part
   return out;
 }
 
+bool leave_columns_unread(ParamsBase& base, const std::vector<bool>& used) {
+  auto& params = static_cast<TableParams&>(base);
+  if (params.bare || !params.row) return false;
+  size_t at = 0;
+  leave_fields_unread(*params.row, used, at);
+  return true;
+}
+
 void use_format(const ParamsBase& params, RefPtr<const TableFormat> format) {
   static_cast<const TableParams&>(params).format = std::move(format);
 }

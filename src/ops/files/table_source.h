@@ -116,11 +116,15 @@ void use_format(const ParamsBase& params, RefPtr<const TableFormat> format);
 Result<Spec> columns_for(Runtime& runtime, const ParamsBase& params, std::span<const DatasetRef> inputs,
                          const syntax::Node& where);
 std::unique_ptr<ParamsBase> narrowed_to(const ParamsBase& params, const Spec& part);
+bool leave_columns_unread(ParamsBase& params, const std::vector<bool>& used);
 
 template <class Kind>
 struct TableSource {
-  static constexpr ColumnsSource kColumns = {
-      .own = Kind::format, .use = use_format, .columns_of = columns_for, .narrowed = narrowed_to};
+  static constexpr ColumnsSource kColumns = {.own = Kind::format,
+                                             .use = use_format,
+                                             .columns_of = columns_for,
+                                             .narrowed = narrowed_to,
+                                             .leave_unread = leave_columns_unread};
 
   static OperatorDef define_with(OperatorDef def) {
     def.typing.columns_source = &kColumns;

@@ -6,10 +6,20 @@
 #include <utility>
 
 #include "dataset/held_rows.h"
+#include "expr/compile/composed_function.h"
 #include "expr/run/row_loop.h"
 #include "ops/functions/apply.h"
 
 namespace weir {
+
+// OperatorTyping::needs of an operator whose `f` folds its input.
+template <class Params>
+void needs_of_fold(const Dataset& node, const Marks&, std::vector<Marks>& needed) {
+  const Function& f = function_of(static_cast<const Params&>(node.params()).f);
+  const size_t elements = needed[0].size();
+  needed[0].assign(elements, false);
+  add_needed(f, f.input().components().size() - elements, needed[0]);
+}
 
 class StateFold {
  public:

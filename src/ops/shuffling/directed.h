@@ -85,6 +85,12 @@ Result<Spec> directed_spec(std::span<const int> indices, std::span<const Dataset
 // kInfinite where choices without end cannot come to an end of these datasets, else kUnknown.
 int64_t directed_cardinality(std::span<const int> indices, bool stop_on_empty,
                              std::span<const DatasetRef> inputs);
+// OperatorTyping::needs of an operator that gives elements of its `datasets`.
+template <class Params>
+void needs_of_directed(const Dataset& node, const Marks& used, std::vector<Marks>& needed) {
+  for (const int index : static_cast<const Params&>(node.params()).datasets.indices)
+    needs_of_elements(node, used, static_cast<size_t>(index), needed);
+}
 // What Directed keeps.
 Kept kept_by_directed();
 

@@ -230,7 +230,9 @@ const OperatorDef& definition() {
            .bench = "mix_datasets([range(600000), range(400000)], [0.6, 0.4])",
            .elsewhere =
                "mix mixture interleave_datasets: mix_datasets([a, b], [0.5, 0.5]), or sample_from_datasets to draw"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .needs = needs_of_directed<Params>},
       .position = {.ends_early = true,
                    .keeps_rows = true,
                    .kept = [](const ParamsBase&) { return kept_by_directed(); }},

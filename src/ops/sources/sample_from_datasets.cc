@@ -332,7 +332,8 @@ const OperatorDef& definition() {
            .bench = "sample_from_datasets([range(500000), range(500000)], seed: 1)"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,
-                 .expand = expand},
+                 .expand = expand,
+                 .needs = needs_of_directed<Params>},
       .position = {.counts_openings =
                        [](const ParamsBase& base) {
                          return *static_cast<const Params&>(base).rerandomize_each_iteration;

@@ -131,6 +131,15 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   return substitute(params.datasets.structure, params, inputs, leaf);
 }
 
+void needs(const Dataset& node, const Marks& used, std::vector<Marks>& needed) {
+  for (Marks& marks : needed) marks.assign(marks.size(), false);
+  size_t at = 0;
+  for (const int index : static_cast<const Params&>(node.params()).datasets.indices) {
+    Marks& marks = needed[static_cast<size_t>(index)];
+    for (size_t i = 0; i < marks.size(); ++i, ++at) marks[i] = marks[i] || used[at];
+  }
+}
+
 int64_t cardinality(const Params&, std::span<const DatasetRef> inputs) {
   int64_t least = kInfinite;
   for (const DatasetRef& input : inputs) {
@@ -155,7 +164,9 @@ const OperatorDef& definition() {
            .output = "{x: 0, y: 10}\n{x: 1, y: 11}\n{x: 2, y: 12}",
            .bench = "zip(range(1000000), range(1000000))",
            .elsewhere = "zip_with map_zip: zip(a, b) | map((x, y) -> …)"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .needs = needs},
       .position = {.ends_early = true,
                    .kept =
                        [](const ParamsBase&) {

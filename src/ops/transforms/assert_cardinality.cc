@@ -72,7 +72,7 @@ const OperatorDef& definition() {
            .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
            .output = "2\n3",
            .bench = "range(1000000) | assert_cardinality(1000000)"},
-      .typing = {.cardinality = cardinality_of<Params, cardinality>},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>, .needs = needs_of_first},
       .position = {.ends_early = true, .passes_positions = true},
   });
   return def;

@@ -161,7 +161,12 @@ const OperatorDef& definition() {
            .output = "0\n1\n10\n11",
            .bench = "range(500000) | concatenate(range(500000))",
            .elsewhere = "union chain append extend concat: concatenate(other)"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .needs =
+                     [](const Dataset& node, const Marks& used, std::vector<Marks>& needed) {
+                       for (size_t i = 0; i < needed.size(); ++i) needs_of_elements(node, used, i, needed);
+                     }},
       .position = {.opens_late_from = 1, .passes_positions = true},
       .access = {.open = access},
   });

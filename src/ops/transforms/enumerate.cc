@@ -143,7 +143,10 @@ const OperatorDef& definition() {
            .bench = "range(1000000) | enumerate()",
            .elsewhere =
                "map_with_index mapi map_indexed: enumerate() | map((i, x) -> …)\nwith_index zip_with_index indexed pairs: enumerate()"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = same_cardinality,
+                 .needs = [](const Dataset&, const Marks& used,
+                             std::vector<Marks>& needed) { needed[0].assign(used.begin() + 1, used.end()); }},
       .position = {.passes_positions = true},
       .access = {.open = access},
   });

@@ -81,7 +81,9 @@ const OperatorDef& definition() {
                .example = "range(3) | flat_map(x -> range(x))",
                .output = "0\n0\n1",
                .bench = "range(50000) | flat_map(x -> range(10))"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of_inners},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of_inners,
+                 .columns = Columns::inner},
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {

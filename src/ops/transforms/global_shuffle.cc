@@ -190,7 +190,7 @@ const OperatorDef& definition() {
            .example = "range(5) | global_shuffle(seed: 42)",
            .output = "0\n2\n1\n4\n3",
            .bench = "range(1000000) | global_shuffle(seed: 1)"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
+      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .needs = needs_of_first},
       .position = {.counts_openings = always, .passes_positions = true},
       .access = {.open = access, .reads_by_position = true},
   });

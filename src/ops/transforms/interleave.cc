@@ -548,7 +548,9 @@ const OperatorDef& definition() {
            .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
            .output = "0\n1\n0\n1\n0\n1",
            .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of_inners},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of_inners,
+                 .columns = Columns::inner},
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase& base) {

@@ -6,6 +6,7 @@
 
 #include "dataset/batch_buffer.h"
 #include "dataset/compose.h"
+#include "expr/compile/composed_function.h"
 #include "ops/batching/batch_cursor.h"
 #include "ops/batching/joined_batch.h"
 #include "ops/functions/apply.h"
@@ -78,7 +79,12 @@ const OperatorDef& definition() {
            .bench = "range(1000000) | map_and_batch(x -> x + 1, 128)"},
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,
-                 .expand = expand},
+                 .expand = expand,
+                 .needs =
+                     [](const Dataset& node, const Marks&, std::vector<Marks>& needed) {
+                       needed[0].assign(needed[0].size(), false);
+                       add_needed(function_of(static_cast<const Params&>(node.params()).f), 0, needed[0]);
+                     }},
       .position =
           {.keeps_rows = true,
            .kept = [](const ParamsBase& base) { return kept_by_batch(static_cast<const Params&>(base).n); }},

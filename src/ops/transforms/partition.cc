@@ -567,7 +567,7 @@ const OperatorDef& definition() {
            .output = "[0, 1]\n[3, 4]\n[6, 7]\n[2]\n[5]\n[8, 9]",
            .bench = "range(1000000) | partition(16, p -> p)",
            .elsewhere = "split_by_node distribute shard_files: partition(n, part -> part | …)"},
-      .typing = {.spec = spec_of<Params, spec>},
+      .typing = {.spec = spec_of<Params, spec>, .columns = Columns::inner},
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase& base) {

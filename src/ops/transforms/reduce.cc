@@ -89,7 +89,9 @@ const OperatorDef& definition() {
            .bench = "range(200000) | reduce(0, (s, x) -> s + x)",
            .elsewhere =
                "fold foldl fold_left aggregate: reduce(initial, (s, x) -> …)\nsum: reduce(0, (s, x) -> s + x)\ncount: reduce(0, (n, x) -> n + 1)"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = cardinality_of<Params, cardinality>},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = cardinality_of<Params, cardinality>,
+                 .needs = needs_of_fold<Params>},
       .position = {.keeps_rows = true,
                    .kept =
                        [](const ParamsBase&) {

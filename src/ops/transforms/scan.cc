@@ -78,7 +78,9 @@ const OperatorDef& definition() {
            .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))",
            .elsewhere =
                "accumulate: scan(initial, (s, x) -> (s, …))\ncumsum: scan(0, (s, x) -> (s + x, s + x))"},
-      .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality},
+      .typing = {.spec = spec_of<Params, spec>,
+                 .cardinality = same_cardinality,
+                 .needs = needs_of_fold<Params>},
       .position = {.keeps_rows = true, .passes_positions = true},
   });
   return def;

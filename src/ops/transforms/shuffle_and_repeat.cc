@@ -58,7 +58,9 @@ const OperatorDef& definition() {
            .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
            .output = "1\n2\n0\n1\n0\n2",
            .bench = "range(1000) | shuffle_and_repeat(1000, count: 1000, seed: 1)"},
-      .typing = {.cardinality = cardinality_of<Params, cardinality>, .expand = expand},
+      .typing = {.cardinality = cardinality_of<Params, cardinality>,
+                 .expand = expand,
+                 .needs = needs_of_first},
       .position = {.counts_openings = always, .keeps_rows = true},
   });
   return def;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "expr/compile/composed_function.h"
 #include "ops/functions/apply.h"
 
 namespace weir::take_while_op {
@@ -74,6 +75,11 @@ const OperatorDef& definition() {
            .example = "range(9) | take_while(x -> x * x < 7)",
            .output = "0\n1\n2",
            .bench = "range(1000000) | take_while(x -> x >= 0)"},
+      .typing = {.needs =
+                     [](const Dataset& node, const Marks& used, std::vector<Marks>& needed) {
+                       needed[0] = used;
+                       add_needed(function_of(static_cast<const Params&>(node.params()).f), 0, needed[0]);
+                     }},
       .position = {.ends_early = true, .passes_positions = true},
   });
   return def;
