@@ -59,12 +59,23 @@ bool has_shape(const Spec& spec) {
          spec.kind == Spec::Kind::ragged || spec.kind == Spec::Kind::dataset;
 }
 
+// Whether the components of the elements of two datasets come in one order, which nothing changes once a
+// dataset is a value: keys that both have must not stand in another order.
+bool same_order(const Spec& a, const Spec& b) {
+  for (size_t i = 0; i < a.children.size() && i < b.children.size(); ++i) {
+    if (a.kind == Spec::Kind::dict && a.keys[i] != b.keys[i] && b.find(a.keys[i]) >= 0) return false;
+    if (!same_order(a.children[i], b.children[i])) return false;
+  }
+  return true;
+}
+
 // `path` is how the part is reached: keys and positions joined by dots, nothing for the whole.
 std::string difference_at(const Spec& wanted, const Spec& got, const std::string& path) {
   const std::string name = path.empty() ? "the element" : path;
   const auto child_path = [&](const std::string& child) { return path.empty() ? child : path + "." + child; };
   const bool leaf_differs = wanted.kind != got.kind || wanted.dtype != got.dtype ||
-                            (has_shape(wanted) && !wanted.shape.compatible(got.shape));
+                            (has_shape(wanted) && !wanted.shape.compatible(got.shape)) ||
+                            (wanted.is_dataset() && !same_order(wanted, got));
   if (leaf_differs) return concat(name, " is ", got.to_string(), ", not ", wanted.to_string());
   if (wanted.kind == Spec::Kind::dict) {
     for (const std::string& key : wanted.keys) {
@@ -202,6 +213,7 @@ Status Spec::check_compatible(const Spec& other) const {
     return differs(*this, other);
   }
   if (has_shape(*this) && !shape.compatible(other.shape)) return differs(*this, other);
+  if (is_dataset() && !same_order(*this, other)) return differs(*this, other);
   for (size_t i = 0; i < children.size(); ++i) {
     int at = kind == Kind::dict ? other.find(keys[i]) : static_cast<int>(i);
     if (at < 0) return differs(*this, other);

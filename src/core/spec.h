@@ -68,8 +68,8 @@ struct Spec {
 
   // True if they are equal up to the order of keys.
   bool operator==(const Spec& other) const;
-  // Checks that structure and dtypes are equal (dict keys in any order) and all shapes compatible. The error
-  // says where they differ.
+  // Checks that structure and dtypes are equal (dict keys in any order, but in one order inside a dataset)
+  // and all shapes compatible. The error says where they differ.
   Status check_compatible(const Spec& other) const;
   // Like check_compatible, but ignores shapes.
   Status check_same_structure(const Spec& other) const;
