@@ -70,6 +70,7 @@ class AheadCursor final : public AheadOfConsumer {
     EpochScope epochs(ctx.epochs->table());
     if (saved_.has_counts && !epochs.assign(saved_.counts))
       return data_loss("the counts of a position are damaged");
+    keep_counts_of(ctx, *input_.node, epochs);
     Context inside = inside_of(ctx);
     inside.epochs = &epochs;
     WEIR_ASSIGN(Port port, Port::open_at(inside, input_, Port::Mode::keep, saved_.input));

@@ -256,14 +256,31 @@ bool reads_apart(const Dataset& node) {
   });
 }
 
+namespace {
+
+// A dataset in a variable may be any that the graph makes. All are listed each time, so that a replay meets
+// as many.
+std::span<const EpochNode> counted_in(const Context& ctx, const Dataset& input) {
+  return input.opens_variables() ? ctx.session.epoch_nodes() : input.epoch_nodes();
+}
+
+}  // namespace
+
+void keep_counts_of(Context& ctx, const Dataset& input, EpochScope& scope) {
+  const std::span<const EpochNode> counted = counted_in(ctx, input);
+  for (const EpochNode& node : ctx.session.epoch_nodes()) {
+    const auto same = [&](const EpochNode& other) { return other.id == node.id; };
+    if (std::any_of(counted.begin(), counted.end(), same)) continue;
+    const uint64_t key = ctx.session.epoch_key(node.id);
+    if (scope.count(key, node.depth) != 0) scope.set(key, 0, node.depth);
+  }
+}
+
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
   EpochScope start(ctx.epochs->table());
+  keep_counts_of(ctx, input, start);
   if (!ctx.openings) return start.table();
-  // A dataset in a variable may be any that the graph makes. All are listed each time, so that a replay meets
-  // as many.
-  const std::span<const EpochNode> nodes =
-      input.opens_variables() ? ctx.session.epoch_nodes() : input.epoch_nodes();
-  for (const EpochNode& node : nodes) {
+  for (const EpochNode& node : counted_in(ctx, input)) {
     const uint64_t key = ctx.session.epoch_key(node.id);
     const int depth = start.home(node.depth).depth;
     const uint64_t live = start.count(key, node.depth);

@@ -121,6 +121,10 @@ bool shares_openings(const Session& session, const Dataset& node);
 // opened.
 bool reads_apart(const Dataset& node);
 
+// Sets the counts of all nodes to 0 that can't be opened below `input`. What the scope around has counted of
+// them may lie behind the position at which a Window over `input` begins, and would come back with the
+// Window's rows.
+void keep_counts_of(Context& ctx, const Dataset& input, EpochScope& scope);
 // The counts that a Window over `input` begins with; after a restore, those that it began with originally.
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input);
 

@@ -90,6 +90,17 @@ TEST_CASE("a dataset in an element is restored where several uses take turns at 
   check_everywhere(shared + " | interleave(d -> zip(d, d | prefetch(2) | repeat(2)), cycle_length: 2)");
 }
 
+TEST_CASE("a shuffle that is opened late is restored behind windows that began before") {
+  const std::string late = " | concatenate(range(100, 112) | shuffle(12, seed: 4))";
+  for (const std::string& text :
+       {"range(12) | prefetch(2)" + late + " | prefetch(2) | batch(2)",
+        "range(6) | map(x -> x, num_parallel_calls: 2)" + late + " | prefetch(2) | filter(x -> x != 103)",
+        "range(6) | prefetch(2)" + late + " | prefetch(2) | repeat(2) | batch(3) | prefetch(1)",
+        "range(4) | prefetch(2) | shuffle(4, seed: 1)" + late + late + " | prefetch(2) | batch(2)"}) {
+    check_everywhere(text);
+  }
+}
+
 TEST_CASE("a dataset in an element of a dataset in an element is restored in any of its epochs") {
   const std::string elements =
       "range(2) | map(x -> range(2) | map(y -> range(5) | shuffle(5) | repeat(2)) | shuffle(2))";
