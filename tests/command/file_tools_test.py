@@ -679,6 +679,8 @@ def no_rows(tool):
     tool.run('range(1) | map(i -> {"a.b": i, a: {b: i}}) | save("paths")')
     tool("convert", "paths", "paths.csv", status=2)
     check('in paths, found "a.b" twice' in tool.err, tool.err)
+    tool("convert", "paths", "paths.npz", status=2)
+    check('different names, found "a.b" twice' in tool.err, tool.err)
 
 
 def elements_of_a_device(tool):

@@ -360,6 +360,12 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
   if (arrays.empty() || (single && arrays.size() > 1))
     refuse_value(single ? "elements of one tensor" : "elements with values", concat(arrays.size(), " values"),
                  root, 0, "write a .npz instead");
+  std::set<std::string_view> names;
+  for (const Array& array : arrays) {
+    if (!names.insert(array.name).second)
+      refuse_value("values of different names", concat(quote(array.name), " twice"), root, 0,
+                   "rename one of them");
+  }
   const uint64_t count = each_element(elements, [&](const Element& element, uint64_t row) {
     for (Array& array : arrays) array.look_at(element.view(array.value->first), row);
   });
