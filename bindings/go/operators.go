@@ -485,7 +485,8 @@ type MixDatasetsOptions struct {
 // back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
 // scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where
 // those of all datasets have; when they are read by position, errors are counted, too. A position fits other
-// weights, whose shares count from there.
+// weights if the mixture is read once and in order: their shares count from the first element that was not read
+// before.
 //
 // datasets: A list of datasets of one structure.
 //
@@ -661,7 +662,8 @@ func RangeFrom(start Int, stop Int, options ...RangeOptions) Pipeline {
 // SampleFromDatasetsOptions is what SampleFromDatasets takes beside its arguments.
 type SampleFromDatasetsOptions struct {
 	// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element.
-	// none: equal. A position fits other constant ones, of which the same are 0. Default: none.
+	// none: equal. A position fits other constant ones, of which the same are 0, as in `mix_datasets`. Default:
+	// none.
 	Weights ValueOrDataset
 
 	// Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
@@ -704,7 +706,7 @@ type ScheduleOptions struct {
 // last ones stay.
 //
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
-// many weights. A position fits others.
+// many weights. A position fits others, as in mix_datasets.
 func Schedule(points Values, options ...ScheduleOptions) Pipeline {
 	c := newCall("schedule")
 	c.positional("points", asValues, points)
@@ -1120,7 +1122,8 @@ func (p Pipeline) GroupByWindow(key Function, reduce Function, windowSize Functi
 	return p.then(c)
 }
 
-// IgnoreErrors is the operator ignore_errors. Drops the elements that failed.
+// IgnoreErrors is the operator ignore_errors. Drops the elements that failed. An error that a position can't be
+// taken up is no element's, and passes.
 //
 // log: Log a warning for each error that is dropped. Default: false.
 func (p Pipeline) IgnoreErrors(log ...Bool) Pipeline {

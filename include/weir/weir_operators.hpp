@@ -189,7 +189,8 @@ struct RangeOptions {
 
 struct SampleFromDatasetsOptions {
   // The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each element.
-  // none: equal. A position fits other constant ones, of which the same are 0. Default: none.
+  // none: equal. A position fits other constant ones, of which the same are 0, as in mix_datasets. Default:
+  // none.
   ValueOrDataset weights{};
   // Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built. Default: none.
   Seed seed{};
@@ -566,7 +567,7 @@ class Pipeline : public detail::Document<Pipeline> {
         detail::OperatorCall("group_by_window").positional(key).positional(reduce).positional(window_size));
   }
 
-  // Drops the elements that failed.
+  // Drops the elements that failed. An error that a position can't be taken up is no element's, and passes.
   // log: Log a warning for each error that is dropped. Default: false.
   Pipeline ignore_errors(const Bool& log = {}) const {
     return then(detail::OperatorCall("ignore_errors").named("log", log));
@@ -1135,8 +1136,8 @@ inline Pipeline load(const String& path) { return Pipeline(detail::OperatorCall(
 // exact at every step. Weights count as the shortest decimals that read back, and add up to 1. A dataset of
 // weight 0 is never read. When one ends, the others go on with their weights scaled to 1, and both counts
 // begin again. An error passes and is not counted. Elements have positions where those of all datasets have;
-// when they are read by position, errors are counted, too. A position fits other weights, whose shares count
-// from there.
+// when they are read by position, errors are counted, too. A position fits other weights if the mixture is
+// read once and in order: their shares count from the first element that was not read before.
 // datasets: A list of datasets of one structure.
 // weights: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
 inline Pipeline mix_datasets(const DatasetList& datasets, const Value& weights,
@@ -1240,7 +1241,7 @@ inline Pipeline sample_from_datasets(const DatasetList& datasets,
 // Gives vectors of float64 without end, as weights for sample_from_datasets. A point says from which element
 // on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
-// many weights. A position fits others.
+// many weights. A position fits others, as in mix_datasets.
 inline Pipeline schedule(const Values& points, const ScheduleOptions& options = {}) {
   return Pipeline(
       detail::OperatorCall("schedule").positional(points).named("interpolation", options.interpolation));

@@ -11,11 +11,17 @@ namespace {
 
 constexpr int64_t kMost = 65536;
 
+// It ends the sequence, whatever drops the errors of elements.
 Status refused(const std::string& path) {
-  return failed_precondition(expected_found(
-      concat("the weights with which the position was saved at ", path), "others",
-      "a position fits other weights of a mixture that is read once and in order: put repeat into its datasets, and "
-      "what reads by position before it"));
+  Error error =
+      failed_precondition(
+          expected_found(
+              concat("the weights with which the position was saved at ", path), "others",
+              "a position fits other weights of a mixture that is read once and in order: put repeat into its datasets, and "
+              "what reads by position before it"))
+          .error();
+  error.position_lost = true;
+  return Status(std::move(error));
 }
 
 }  // namespace
@@ -24,38 +30,40 @@ Result<Mixtures::Mixture*> Mixtures::open(const std::string& path, const std::st
                                           bool by_position) {
   MutexLock lock(mutex_);
   Mixture& mixture = all_[path];
-  if (mixture.rows == 0 && mixture.begun == 0 && !mixture.by_position) mixture.weights.clear();
-  if (mixture.weights.empty() || mixture.weights.back().bytes != weights) {
-    if (!mixture.weights.empty() && (mixture.begun > 1 || mixture.by_position || by_position)) {
+  const bool read = mixture.begun > 0 || mixture.by_position;
+  if (read && mixture.weights != weights) {
+    if (mixture.begun > 1 || mixture.by_position || by_position) {
       if (refusal_.ok()) refusal_ = refused(path);
       return refusal_;
     }
-    mixture.weights.push_back({mixture.rows, weights});
+    mixture.changed = mixture.key;
+    if (mixture.changes.empty()) mixture.changes.push_back({0, mixture.weights});
+    if (!mixture.ended) mixture.changes.push_back({mixture.rows, weights});
   }
+  mixture.weights = weights;
   mixture.by_position |= by_position;
   return &mixture;
 }
 
-std::vector<Mixtures::Weights> Mixtures::weights_of(const Mixture& mixture, bool earlier) const {
+std::vector<Mixtures::Weights> Mixtures::weights_of(const Mixture& mixture, uint64_t key) const {
   MutexLock lock(mutex_);
-  if (earlier) return mixture.weights;
-  return {{0, mixture.weights.back().bytes}};
+  if (!mixture.changes.empty() && mixture.changed == key) return mixture.changes;
+  return {{0, mixture.weights}};
 }
 
-void Mixtures::give(Mixture& mixture, int64_t before, int64_t row, std::span<const int64_t> given) {
+void Mixtures::give(Mixture& mixture, uint64_t key, int64_t row, std::span<const int64_t> given, bool ended) {
   MutexLock lock(mutex_);
-  // The first one of a session may be the last one of the position.
-  const bool again = !mixture.live && mixture.begun == 1;
-  if (before == 0 && !again) ++mixture.begun;
-  mixture.live = true;
+  if (mixture.begun == 0 || mixture.key != key) {
+    ++mixture.begun;
+    mixture.key = key;
+    mixture.rows = 0;
+    mixture.ended = false;
+    mixture.given.clear();
+  }
+  mixture.ended |= ended;
   if (row <= mixture.rows) return;
   mixture.rows = row;
   mixture.given.assign(given.begin(), given.end());
-}
-
-bool Mixtures::live(const Mixture& mixture) const {
-  MutexLock lock(mutex_);
-  return mixture.live;
 }
 
 Status Mixtures::refusal() const {
@@ -87,17 +95,21 @@ void Mixtures::state(Archive& archive) {
     std::string path = archive.loading() ? std::string() : next->first;
     archive("path", path);
     Mixture& mixture = archive.loading() ? all_[path] : next++->second;
+    archive("weights", mixture.weights);
     archive("begun", mixture.begun, 0, kMostCounted);
+    archive("key", mixture.key);
     archive("rows", mixture.rows, 0, kMostCounted);
+    archive("ended", mixture.ended);
     archive("given", mixture.given);
     archive("by_position", mixture.by_position);
-    auto changes = static_cast<int64_t>(mixture.weights.size());
-    archive("changes", changes, 1, kMost);
+    auto changes = static_cast<int64_t>(mixture.changes.size());
+    archive("changes", changes, 0, kMost);
+    if (changes > 0) archive("changed", mixture.changed);
     for (int64_t at = 0; at < changes && archive.status().ok(); ++at) {
-      if (archive.loading()) mixture.weights.emplace_back();
-      Weights& weights = mixture.weights[static_cast<size_t>(at)];
-      const int64_t least = at == 0 ? 0 : mixture.weights[static_cast<size_t>(at) - 1].from;
-      archive("from", weights.from, at == 0 ? 0 : least, at == 0 ? 0 : mixture.rows);
+      if (archive.loading()) mixture.changes.emplace_back();
+      Weights& weights = mixture.changes[static_cast<size_t>(at)];
+      const int64_t least = at == 0 ? 0 : mixture.changes[static_cast<size_t>(at) - 1].from;
+      archive("from", weights.from, least, at == 0 ? 0 : kMostCounted);
       archive("weights", weights.bytes);
     }
   }

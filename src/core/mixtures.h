@@ -26,27 +26,30 @@ class Mixtures : public RefCounted {
     std::string bytes;
   };
   struct Mixture {
-    // In this order.
-    std::vector<Weights> weights;
-    // How often it was begun, and how many rows it had given when it was begun last.
+    // Those of the dataset.
+    std::string weights;
+    // How often it was begun; the key of the cursor that was begun last, how many rows that has given, and
+    // whether that is all.
     int64_t begun = 0;
+    uint64_t key = 0;
     int64_t rows = 0;
+    bool ended = false;
     // How many elements of each dataset they were, if that is known.
     std::vector<int64_t> given;
     // Its rows were read by their positions, which other weights change.
     bool by_position = false;
-    // It gave a row in this session.
-    bool live = false;
+    // Of the cursor whose weights have changed, if any: all that it has had.
+    uint64_t changed = 0;
+    std::vector<Weights> changes;
   };
 
-  // The mixture at a path, which is opened with these weights. failed_precondition if a position was saved
-  // with others that can't be kept up to its row.
+  // The mixture at a path, opened with these weights. failed_precondition if a position was saved with others
+  // that can't be kept up to its row.
   Result<Mixture*> open(const std::string& path, const std::string& weights, bool by_position);
-  // Those that it has in the session; without `earlier` the last ones only.
-  std::vector<Weights> weights_of(const Mixture& mixture, bool earlier) const;
-  // It has given its rows up to `row`; before that, those up to `before`.
-  void give(Mixture& mixture, int64_t before, int64_t row, std::span<const int64_t> given);
-  bool live(const Mixture& mixture) const;
+  // The weights of the cursor of a key.
+  std::vector<Weights> weights_of(const Mixture& mixture, uint64_t key) const;
+  // The cursor of a key has given its rows up to `row`, and `ended` if there are no more.
+  void give(Mixture& mixture, uint64_t key, int64_t row, std::span<const int64_t> given, bool ended);
   // What open() failed with first.
   Status refusal() const;
 

@@ -136,8 +136,11 @@ TEST_CASE(
   for (const std::string& text :
        {mixture + " | repeat(2) | prefetch(2)", mixture + " | global_shuffle(seed: 1)",
         mixture + " | partition(2, p -> p | shuffle(3, seed: 1), by: \"index\")",
+        mixture + " | partition(2, p -> p) | prefetch(2)",
+        mixture + " | partition(2, p -> p) | ignore_errors()",
         concat("range(2) | flat_map(i -> ", mixture, ")"),
-        concat("let m = ", mixture, " range(2) | flat_map(i -> m)")}) {
+        concat("let m = ", mixture, " range(2) | flat_map(i -> m)"),
+        concat("let m = ", mixture, " range(3) | flat_map(i -> m) | batch(1) | ignore_errors()")}) {
     INFO(text);
     const auto iterator = open_text(*runtime, with_weights(text, kBefore));
     take_lines(*iterator, 8);
@@ -155,6 +158,36 @@ TEST_CASE(
     CHECK(next == Lines{"error: failed_precondition"});
     take_lines(*open_text(*runtime, with_weights(text, kBefore), &saved), 1);
   }
+}
+
+// After a change of weights, a position continues as the iterator does that saved it.
+void check_continues(const std::string& text, const Lines& weights, const std::vector<int64_t>& taken) {
+  ThreadsRuntime runtime;
+  INFO(text);
+  std::string saved;
+  for (size_t i = 0; i < weights.size(); ++i) {
+    const std::string document = with_weights(text, weights[i]);
+    const auto iterator = open_text(*runtime, document, i == 0 ? nullptr : &saved);
+    take_lines(*iterator, taken[i]);
+    saved = require_value(iterator->save());
+    CHECK(all_lines(*open_text(*runtime, document, &saved)) == all_lines(*iterator));
+  }
+}
+
+TEST_CASE("a position saved after a change of weights continues in each epoch, and behind an end") {
+  const std::string mixture = "mix_datasets([range(10), range(100, 110)], WEIGHTS)";
+  for (const int64_t taken : {3, 14, 15, 16, 17, 25})
+    check_continues(mixture + " | repeat(2)", {"[0.9, 0.1]", "[0.2, 0.8]"}, {5, taken});
+  check_continues(mixture + " | shuffle(4, seed: 1) | batch(3) | prefetch(2)",
+                  {"[0.9, 0.1]", "[0.2, 0.8]", "[0.5, 0.5]"}, {1, 1, 2});
+  // It had ended with the old weights.
+  check_continues(
+      "mix_datasets([range(3), range(100, 140)], WEIGHTS, stop_on_empty: true) | shuffle(4, seed: 1)",
+      {"[0.9, 0.1]", "[0.2, 0.8]"}, {1, 1});
+  check_continues("mix_datasets([range(5), range(100, 110)], WEIGHTS) | shuffle(4, seed: 1)",
+                  {"[1.0, 0.0]", "[0.5, 0.5]", "[0.3, 0.7]"}, {3, 1, 1});
+  check_continues("mix_datasets([range(5), range(100, 108)], WEIGHTS) | batch(3) | prefetch(2)",
+                  {"[1.0, 0.0]", "[0.9, 0.1]"}, {2, 0});
 }
 
 TEST_CASE(

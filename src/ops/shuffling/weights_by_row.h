@@ -20,21 +20,21 @@ class WeightsByRow {
   // For a mixture whose rows are read by their positions: fails if the position had other weights.
   static Status check_access(Opening& opening, const Components& weights);
 
-  // The cursor goes on at a row, as a position says.
-  void resume(int64_t row) const {
-    if (row > 0) give(row, row);
-  }
-  // The weights of row `row` if they aren't those that this gave last, else null. At first none were given.
-  const Components* other_at(int64_t row);
+  // The weights of row `row` if they aren't those that were taken last, else null. At first none were.
+  const Components* other_at(int64_t row) const;
+  // The cursor has taken over the weights of row `row`.
+  void take(int64_t row) { taken_ = part_of(row); }
   // How many of the next `rows` rows have the weights of row `row`.
   int same(int64_t row, int rows) const;
-  // Rows up to `row` were given; before that, those up to `before`. `given`: of each dataset, if that is
+  // Rows up to `row` were given, and `ended` if there are no more. `given`: of each dataset, if that is
   // known.
-  void give(int64_t before, int64_t row, std::span<const int64_t> given = {}) const {
-    if (mixture_) mixtures_->give(*mixture_, before, row, given);
+  void give(int64_t row, std::span<const int64_t> given = {}, bool ended = false) const {
+    if (mixture_) mixtures_->give(*mixture_, key_, row, given, ended);
   }
 
  private:
+  int part_of(int64_t row) const;
+
   struct Part {
     int64_t from;
     Components weights;
@@ -43,8 +43,9 @@ class WeightsByRow {
   // Null in a function, where a position fits the same weights only.
   Mixtures* mixtures_ = nullptr;
   Mixtures::Mixture* mixture_ = nullptr;
+  uint64_t key_ = 0;
   std::vector<Part> parts_;
-  int at_ = -1;
+  int taken_ = -1;
 };
 
 }  // namespace weir

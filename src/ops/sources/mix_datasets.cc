@@ -78,16 +78,17 @@ class Mix final : public Cursor {
       }
       const bool goes_on = plan(ahead);
       if (sources_.planned() > 0) {
-        weights_.give(before, given(), given_);
+        weights_.give(given(), given_);
         sources_.give(demand, out);
         sources_.take_planned();
         yield_timer_.reset();
         return PullResult::rows;
       }
-      if (!goes_on) return PullResult::end;
+      if (!goes_on) break;
       if (got == PullResult::pending) return got;
       if (yield_timer_.should_yield(ctx, 1)) return PullResult::pending;
     }
+    weights_.give(given(), given_, true);
     return PullResult::end;
   }
 
@@ -109,7 +110,6 @@ class Mix final : public Cursor {
     if (archive.loading()) {
       const Status used = use_weights(given());
       if (!used.ok()) return archive.fail(used.error().message);
-      weights_.resume(given());
       close_turns();
     }
     turns_.state(archive);
@@ -123,7 +123,9 @@ class Mix final : public Cursor {
   Status use_weights(int64_t row) {
     const Components* const weights = weights_.other_at(row);
     if (!weights) return Status();
-    WEIR_ASSIGN(turns_, MixTurns::make((*weights)[0], sources_.size()));
+    Result<MixTurns> turns = MixTurns::make((*weights)[0], sources_.size());
+    weights_.take(row);
+    WEIR_ASSIGN(turns_, std::move(turns));
     close_turns();
     return Status();
   }

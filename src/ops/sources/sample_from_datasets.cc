@@ -154,7 +154,7 @@ class Choices final : public Cursor {
     out.rows = rows;
     for (int row = 0; row < rows; ++row) chosen[row] = draw(given_ + static_cast<uint64_t>(row), row, out);
     given_ += static_cast<uint64_t>(rows);
-    if (constant_) constant_->give(before, before + rows);
+    if (constant_) constant_->give(before + rows);
     in_.errors.clear();
     return PullResult::rows;
   }
@@ -171,15 +171,17 @@ class Choices final : public Cursor {
     archive("seed2", seeds_.second);
     archive("given", given_);
     if (weights_) weights_->state(archive);
-    if (!archive.loading()) return;
-    draws_ = PhiloxStream(Philox(seeds_.first, seeds_.second));
-    if (constant_) constant_->resume(static_cast<int64_t>(given_));
+    if (archive.loading()) draws_ = PhiloxStream(Philox(seeds_.first, seeds_.second));
   }
 
  private:
   void use_constant() {
     const Components* const weights = constant_ ? constant_->other_at(static_cast<int64_t>(given_)) : nullptr;
-    if (weights) multinomial_.set((*weights)[0], true);
+    if (!weights) return;
+    Multinomial other;
+    other.set((*weights)[0], true);
+    multinomial_ = std::move(other);
+    constant_->take(static_cast<int64_t>(given_));
   }
   int64_t draw(uint64_t number, int row, Block& out) {
     if (weights_) {

@@ -43,7 +43,9 @@ class Schedule final : public Cursor {
 
   Step next(Context&, const Demand& demand, Block& out) override {
     if (const Components* const points = by_row_.other_at(next_)) {
-      WEIR_ASSIGN(points_, SchedulePoints::make(*points, points_.linear()));
+      Result<SchedulePoints> other = SchedulePoints::make(*points, points_.linear());
+      by_row_.take(next_);
+      WEIR_ASSIGN(points_, std::move(other));
     }
     const auto width = static_cast<int64_t>(points_.width());
     const int rows = by_row_.same(next_, demand.rows);
@@ -53,7 +55,7 @@ class Schedule final : public Cursor {
       for (int row = 0; row < rows; ++row) points_.read(next_ + row, to + row * width);
     }
     out.rows = rows;
-    by_row_.give(next_, next_ + rows);
+    by_row_.give(next_ + rows);
     next_ += rows;
     return PullResult::rows;
   }
@@ -63,10 +65,7 @@ class Schedule final : public Cursor {
     return 1;
   }
 
-  void state(Archive& archive) override {
-    archive("next", next_, 0, kMostCounted);
-    if (archive.loading()) by_row_.resume(next_);
-  }
+  void state(Archive& archive) override { archive("next", next_, 0, kMostCounted); }
 
  private:
   SchedulePoints points_;

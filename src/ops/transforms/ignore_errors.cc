@@ -29,6 +29,13 @@ class IgnoreErrors final : public Cursor {
       if (got != PullResult::rows) return got;
       if (log_) warn(ctx);
       if (!in_.errors.empty()) ctx.session.failed_reads().add(in_);
+      // That a position can't be taken up is the error of no element.
+      const bool lost = std::any_of(in_.errors.begin(), in_.errors.end(),
+                                    [](const RowError& error) { return error.error->position_lost; });
+      if (lost) {
+        std::swap(out, in_);
+        return PullResult::rows;
+      }
       if (in_.value_rows() > 0) break;
       if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
     }
@@ -75,11 +82,13 @@ class IgnoreErrors final : public Cursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, IgnoreErrors>({
       .name = "ignore_errors",
-      .page = {.doc = "Drops the elements that failed.",
-               .cost = "None without errors, else a copy of the block.",
-               .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
-               .output = "-6\n6",
-               .bench = "range(1000000) | ignore_errors()"},
+      .page =
+          {.doc =
+               "Drops the elements that failed. An error that a position can't be taken up is no element's, and passes.",
+           .cost = "None without errors, else a copy of the block.",
+           .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
+           .output = "-6\n6",
+           .bench = "range(1000000) | ignore_errors()"},
       .typing = {.columns = Columns::passed},
       .position = {.passes_positions = true},
   });

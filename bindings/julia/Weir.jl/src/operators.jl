@@ -356,7 +356,8 @@ the shares are exact at every step. Weights count as the shortest decimals that 
 up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
 scaled to 1, and both counts begin again. An error passes and is not counted. Elements have
 positions where those of all datasets have; when they are read by position, errors are counted, too.
-A position fits other weights, whose shares count from there.
+A position fits other weights if the mixture is read once and in order: their shares count from the
+first element that was not read before.
 
 - `datasets`: A list of datasets of one structure.
 - `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other
@@ -492,8 +493,8 @@ unless `rerandomize_each_iteration` is true.
 
 - `datasets`: A list of datasets of one structure.
 - `weights`: The probability of each dataset: a vector of floats, or a dataset of such vectors, one
-for each element. none: equal. A position fits other constant ones, of which the same are 0.
-Default: `none`.
+for each element. none: equal. A position fits other constant ones, of which the same are 0, as in
+`mix_datasets`. Default: `none`.
 - `seed`: Fixes the draws: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
 - `stop_on_empty`: End when a drawn dataset has no more elements; if false, draw again. Default:
@@ -510,7 +511,7 @@ Gives vectors of float64 without end, as weights for `sample_from_datasets`. A p
 element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 
 - `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and
-all have as many weights. A position fits others.
+all have as many weights. A position fits others, as in `mix_datasets`.
 - `interpolation`: Between two points: "step" keeps the weights of the first, "linear" goes from one
 to the other. Default: `"step"`.
 """
@@ -829,7 +830,8 @@ group_by_window(key, reduce, window_size) =
 """
     ignore_errors(log=nothing)
 
-Drops the elements that failed.
+Drops the elements that failed. An error that a position can't be taken up is no element's, and
+passes.
 
 - `log`: Log a warning for each error that is dropped. Default: `false`.
 """

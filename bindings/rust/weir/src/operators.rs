@@ -694,7 +694,8 @@ impl SampleFromDatasetsOptions {
     }
 
     /// The probability of each dataset: a vector of floats, or a dataset of such vectors, one for each
-    /// element. none: equal. A position fits other constant ones, of which the same are 0.
+    /// element. none: equal. A position fits other constant ones, of which the same are 0, as in
+    /// `mix_datasets`.
     ///
     /// Default: `none`.
     pub fn weights(mut self, value: impl Into<ValueOrDataset>) -> Self {
@@ -2016,7 +2017,8 @@ pub fn load(path: impl Into<Text>) -> Pipeline {
 /// up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
 /// scaled to 1, and both counts begin again. An error passes and is not counted. Elements have
 /// positions where those of all datasets have; when they are read by position, errors are counted, too.
-/// A position fits other weights, whose shares count from there.
+/// A position fits other weights if the mixture is read once and in order: their shares count from the
+/// first element that was not read before.
 ///
 /// * `datasets`: A list of datasets of one structure.
 /// * `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
@@ -2176,7 +2178,7 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
 /// Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which
 /// element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
 ///
-/// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others.
+/// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others, as in `mix_datasets`.
 ///
 /// [`schedule_with`] takes options as well.
 #[must_use]
@@ -2478,7 +2480,8 @@ impl Pipeline {
         self.then(OperatorCall::new("group_by_window").positional(key.into()).positional(reduce.into()).positional(window_size.into()))
     }
 
-    /// Drops the elements that failed.
+    /// Drops the elements that failed. An error that a position can't be taken up is no element's, and
+    /// passes.
     ///
     /// * `log`: Log a warning for each error that is dropped. `()` stands for the default, `false`.
     #[must_use]
