@@ -47,8 +47,10 @@ Result<MixTurns> turns_of(const Params& params) {
 class Mix final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(MixTurns turns, turns_of(params));
+    WEIR_TRY(turns_of(params).status());
     WEIR_ASSIGN(WeightsByRow weights, WeightsByRow::open(opening, params.weights.values));
+    const auto count = static_cast<int64_t>(params.datasets.indices.size());
+    WEIR_ASSIGN(MixTurns turns, MixTurns::make(weights.first()[0], count));
     return std::unique_ptr<Cursor>(
         std::make_unique<Mix>(opening, params, std::move(turns), std::move(weights)));
   }

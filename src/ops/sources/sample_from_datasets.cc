@@ -126,6 +126,7 @@ class Choices final : public Cursor {
       : count_(params.count),
         multinomial_(params.weights.set ? 0 : static_cast<size_t>(params.count)),
         constant_(std::move(constant)) {
+    if (constant_) multinomial_.set(constant_->first()[0], true);
     const OpeningSeeds opened = seeds_of(opening, params.seed, params.each_anew, params.each_anew);
     epoch_ = opened.number;
     seeds_ = opened.seeds;
