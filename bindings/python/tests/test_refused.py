@@ -132,7 +132,7 @@ def test_dicts_are_taken_apart_as_in_python():
     assert str(records.map(lambda r: r.a if "z" in r else r["b"])) == str(records.map(lambda r: r.b))
     assert [int(x) for x in records.map(lambda r: sum(r.values()))] == [0, 3, 6]
     keyed = weir.range(3).map(lambda x: {"items": x, "keys": x})
-    assert [int(x) for x in keyed.map(lambda r: r.items + r.keys)] == [0, 2, 4]
+    assert [int(x) for x in keyed.map(lambda r: r["items"] + r["keys"])] == [0, 2, 4]
 
 
 def test_a_build_error_names_the_line_and_the_lambda_and_speaks_python():
