@@ -256,7 +256,7 @@ class Value:
         return iter([position(self, i) for i in range(len(spec.children))])
 
     def __reversed__(self) -> Iterator[Any]:
-        return reversed(list(self))
+        return iter(list(self)[::-1])
 
     def __len__(self) -> int:
         spec = spec_of(self)
