@@ -100,8 +100,9 @@ def _run(tasks: queue.SimpleQueue[Any], made: threading.Condition, stopped: thre
         with made:
             task.result = result
             task.done = True
+            # Who raises an error adds frames to it that hold the iterator.
+            del task, result
             made.notify()
-        del task, result
 
 
 class _Worker:
