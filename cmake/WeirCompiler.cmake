@@ -78,8 +78,7 @@ endfunction()
 set_source_files_properties("${PROJECT_SOURCE_DIR}/src/core/version.cc"
                             PROPERTIES COMPILE_DEFINITIONS "WEIR_LIBRARY_VERSION=\"${PROJECT_VERSION}\"")
 
-# What is no loop over entries, rows or elements gets -O2 if it runs for each block (WEIR_BLOCKS), and else -O1 with what inlines
-# the standard library's small functions, which takes two thirds of the time to compile. The loops, which get -O3, are the kernels
+# What is no loop over entries, rows or elements gets -O2: -O3 makes it larger and no faster. The loops are the kernels
 # and the files named here. Those that are instantiated for every dtype get the vectoriser of -O3 only: peeled and
 # unswitched loops double their code for nothing that can be measured.
 set(WEIR_LOOPS
@@ -97,8 +96,7 @@ set(WEIR_LOOPS
     "ops/batching/(batch_cursor|batch_rows|joined_batch|padding|value_rows)"
     "ops/shuffling/(index_shuffle|shuffle_order)"
     "ops/sources/(from_tensor_slices|random|range)"
-    "ops/transforms/(batch|filter|interleave|padded_batch|shuffle|unbatch)")
-set(WEIR_BLOCKS "src/(core|dataset|exec)/.*" "src/ops/(access|functions)/.*")
+    "ops/transforms/(batch|filter|padded_batch|shuffle|unbatch)")
 set(WEIR_VECTORISED
     "expr/kernels/(adjust_[a-z]+|argmax|bitwise|bucketize|cast|clip|compare|convert_image_dtype|divide|floor_divide)"
     "expr/kernels/(gather|max|minimum|one_hot|pad|pow|saturate_cast|sort|sum|where)")
@@ -123,24 +121,19 @@ function(weir_choose_code_size result source)
   weir_is_among(vectorised "${source}" ${WEIR_VECTORISED})
   weir_is_among(loops "${source}" ${WEIR_LOOPS})
   weir_is_among(building "${source}" ${WEIR_BUILDING})
-  weir_is_among(blocks "${source}" ${WEIR_BLOCKS})
   if(vectorised)
     set(${result} vectorised PARENT_SCOPE)
   elseif(loops)
     set(${result} loops PARENT_SCOPE)
   elseif(building)
     set(${result} building PARENT_SCOPE)
-  elseif(blocks)
-    set(${result} blocks PARENT_SCOPE)
   else()
     set(${result} small PARENT_SCOPE)
   endif()
 endfunction()
 set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
 set(WEIR_FLAGS_OF_loops -O3)
-set(WEIR_FLAGS_OF_blocks -O2)
-# gcc warns at -O1 of members that it does not see set.
-set(WEIR_FLAGS_OF_small -O1 -finline-small-functions -findirect-inlining -Wno-maybe-uninitialized)
+set(WEIR_FLAGS_OF_small -O2)
 # Runs when datasets are built, described, saved or opened, or once for a block of rows.
 set(WEIR_BUILDING
     "src/(graph|syntax|expr/compile|expr/features|device)/.*"
