@@ -1,7 +1,5 @@
 #include "core/mixtures.h"
 
-#include <algorithm>
-
 #include "core/checked.h"
 #include "core/text.h"
 
@@ -13,13 +11,10 @@ constexpr int64_t kMost = 65536;
 
 // It ends the sequence, whatever drops the errors of elements.
 Status refused(const std::string& path) {
-  Error error =
-      failed_precondition(
-          expected_found(
-              concat("the weights with which the position was saved at ", path), "others",
-              "a position fits other weights of a mixture that is read once and in order: put repeat into its datasets, and "
-              "what reads by position before it"))
-          .error();
+  const std::string expected = concat("the weights with which the position was saved at ", path);
+  const char* const hint =
+      "a position fits other weights of a mixture that is read once and in order: put repeat into its datasets, and what reads by position before it";
+  Error error = failed_precondition(expected_found(expected, "others", hint)).error();
   error.position_lost = true;
   return Status(std::move(error));
 }

@@ -56,7 +56,7 @@ class Mixtures : public RefCounted {
   // For a checkpoint: empty if there is none.
   std::string written();
   Status load(std::string_view written);
-  // By path. REQUIRES: nobody else uses this
+  // By path. REQUIRES: no other thread uses it
   const std::map<std::string, Mixture>& all() const { return all_; }
 
  private:

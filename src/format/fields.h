@@ -36,7 +36,7 @@ struct FieldType {
   std::vector<FieldType> members;
   // Of member(…).
   std::vector<std::string> alternatives;
-  // Of a column: nobody uses it, so it is not read, and `fallback` stands for it.
+  // Of a column: it is not used, so it is not read, and has the value `fallback`.
   bool unread = false;
 
   // `in_list`: it is a member of list(…).

@@ -84,6 +84,20 @@ TEST_CASE("describe: a checkpoint as text") {
           "image 5 bytes\n"));
 }
 
+// Not what batch's own position has: that lies before the rows that it makes again.
+TEST_CASE("describe: how many elements a mixture has taken of each dataset") {
+  ThreadsRuntime runtime;
+  const auto iterator =
+      open_text(*runtime, "mix_datasets([range(9), range(100, 109)], [0.75, 0.25]) | batch(4)");
+  take_lines(*iterator, 2);
+  SimulatedFileSystem files;
+  files.put("file", require_value(iterator->save()));
+  CHECK(has(require_value(describe_checkpoint(files, "file", as_text())),
+            "batch/mix_datasets: read 8, of_each [6, 2]\n"));
+  CHECK(has(require_value(describe_checkpoint(files, "file", kJson)),
+            R"({"path": "batch/mix_datasets", "key": "of_each", "size": 2, "first": [6, 2]})"));
+}
+
 TEST_CASE("describe: a checkpoint as JSON") {
   const size_t size = described().to_bytes().size();
   CHECK(text_of(described(), kJson) ==

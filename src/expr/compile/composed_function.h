@@ -1,5 +1,5 @@
 // composed: one function in place of two that are applied one after the other. narrowed: one without the
-// parts of its argument and result that nobody uses. with_result_dataset: one that makes another dataset.
+// unused parts of its argument and result. with_result_dataset: one that makes another dataset.
 #pragma once
 
 #include <functional>

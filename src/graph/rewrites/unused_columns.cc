@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/runtime.h"
+#include "dataset/field_in.h"
 #include "expr/compile/composed_function.h"
 #include "expr/run/compiled.h"
 #include "graph/rewrites/unused_fields.h"
@@ -14,17 +15,6 @@
 namespace weir {
 
 namespace {
-
-// The function that an operator calls `f`; null if it has none.
-FunctionParam* function_called_f(ParamsBase& params) {
-  Fields fields;
-  params.fields(fields);
-  for (const Field& field : fields.list) {
-    FunctionParam* const* slot = std::get_if<FunctionParam*>(&field.slot);
-    if (slot && field.name == std::string_view("f") && (*slot)->function) return *slot;
-  }
-  return nullptr;
-}
 
 // Whether something besides its inputs may open a dataset that a variable holds.
 bool may_open_more(const Dataset& node) {
@@ -56,7 +46,7 @@ class Pruner {
     }
     if (part_ && may_open_more(*node)) part_->assign(part_->size(), true);
     std::vector<DatasetRef> inputs = node->inputs();
-    // What it stands for is built with it.
+    // Its expansion is built with it.
     if (typing.expand && !node->dynamic()) inputs.pop_back();
     std::unique_ptr<ParamsBase> params;
     bool changed = false;
@@ -73,8 +63,9 @@ class Pruner {
     }
     if (typing.columns == Columns::inner && !node->dynamic()) {
       params = node->params().clone();
-      FunctionParam* const f = function_called_f(*params);
-      if (FunctionRef other = f ? followed(*f, used, needed) : nullptr) {
+      auto* const f = const_cast<FunctionParam*>(field_in<FunctionParam>(*params, "f"));
+      FunctionRef other = f && f->function ? followed(*f, used, needed) : nullptr;
+      if (other) {
         f->function = RefPtr<const RefCounted>(other.get());
         changed = true;
       }

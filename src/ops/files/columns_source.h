@@ -23,7 +23,7 @@ struct ColumnsSource {
   // The parameters of one that gives only this part of its structure, and reads no more.
   std::unique_ptr<ParamsBase> (*narrowed)(const ParamsBase& params, const Spec& part);
   // Changes parameters to those of one whose structure stays, and that reads no more than the components
-  // `used`: defaults stand for the others. Returns false, and does nothing, if that is not possible.
+  // `used`: the others have default values. Returns false, and does nothing, if that is not possible.
   bool (*leave_unread)(ParamsBase& params, const Marks& used);
 };
 

@@ -41,14 +41,15 @@ Result<Components> weights_of(std::string_view bytes, const Components& like) {
 
 Result<WeightsByRow> WeightsByRow::open(Opening& opening, const Components& weights) {
   WeightsByRow out;
-  out.parts_.push_back({0, weights});
-  if (opening.node->depth() > 0) return out;
+  if (opening.node->depth() > 0) {
+    out.parts_.push_back({0, weights});
+    return out;
+  }
   out.mixtures_ = &opening.ctx.session.mixtures();
   // A function may open it several times at once.
   const bool in_function = opening.ctx.epochs->depth() > 0;
   WEIR_ASSIGN(out.mixture_, out.mixtures_->open(opening.path->to_string(), bytes_of(weights), in_function));
   out.key_ = opening.key;
-  out.parts_.clear();
   for (const Mixtures::Weights& each : out.mixtures_->weights_of(*out.mixture_, out.key_)) {
     WEIR_ASSIGN(Components had, weights_of(each.bytes, weights));
     out.parts_.push_back({each.from, std::move(had)});

@@ -20,10 +20,11 @@ class WeightsByRow {
   // For a mixture whose rows are read by their positions: fails if the position had other weights.
   static Status check_access(Opening& opening, const Components& weights);
 
-  // The weights of row 0, taken.
+  // Takes the weights of row 0. REQUIRES: none were taken
   const Components& first() {
+    const Components* const weights = other_at(0);
     take(0);
-    return parts_[static_cast<size_t>(taken_)].weights;
+    return *weights;
   }
   // The weights of row `row` if they aren't those that were taken last, else null. At first none were.
   const Components* other_at(int64_t row) const;

@@ -37,20 +37,21 @@ struct Params : ParamsOf<Params> {
   }
 };
 
-Result<MixTurns> turns_of(const Params& params) {
-  Result<MixTurns> turns =
-      MixTurns::make(params.weights.values[0], static_cast<int64_t>(params.datasets.indices.size()));
+Result<MixTurns> turns_of(const Components& weights, size_t count) {
+  Result<MixTurns> turns = MixTurns::make(weights[0], static_cast<int64_t>(count));
   if (!turns.ok()) return with_parameter(turns.status(), "weights");
   return turns;
+}
+
+Result<MixTurns> turns_of(const Params& params) {
+  return turns_of(params.weights.values, params.datasets.indices.size());
 }
 
 class Mix final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_TRY(turns_of(params).status());
     WEIR_ASSIGN(WeightsByRow weights, WeightsByRow::open(opening, params.weights.values));
-    const auto count = static_cast<int64_t>(params.datasets.indices.size());
-    WEIR_ASSIGN(MixTurns turns, MixTurns::make(weights.first()[0], count));
+    WEIR_ASSIGN(MixTurns turns, turns_of(weights.first(), params.datasets.indices.size()));
     return std::unique_ptr<Cursor>(
         std::make_unique<Mix>(opening, params, std::move(turns), std::move(weights)));
   }
@@ -125,7 +126,7 @@ class Mix final : public Cursor {
   Status use_weights(int64_t row) {
     const Components* const weights = weights_.other_at(row);
     if (!weights) return Status();
-    Result<MixTurns> turns = MixTurns::make((*weights)[0], sources_.size());
+    Result<MixTurns> turns = turns_of(*weights, given_.size());
     weights_.take(row);
     WEIR_ASSIGN(turns_, std::move(turns));
     close_turns();

@@ -33,9 +33,10 @@ using Params = ScheduleParams;
 class Schedule final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
-    WEIR_ASSIGN(SchedulePoints given, SchedulePoints::make(params));
+    WEIR_TRY(SchedulePoints::width_of(params).status());
     WEIR_ASSIGN(WeightsByRow by_row, WeightsByRow::open(opening, params.points.values));
-    WEIR_ASSIGN(SchedulePoints points, SchedulePoints::make(by_row.first(), given.linear()));
+    WEIR_ASSIGN(SchedulePoints points,
+                SchedulePoints::make(by_row.first(), *params.interpolation == "linear"));
     return std::unique_ptr<Cursor>(std::make_unique<Schedule>(std::move(points), std::move(by_row)));
   }
 
