@@ -111,8 +111,8 @@ void AzStore::list(const std::string& folder, const std::string& prefix, Call ca
       call.entry(shown, info);
     }
     const std::string& next = root.child("NextMarker").text;
-    if (next.empty() || next == query["marker"]) return;
-    query["marker"] = next;
+    if (next.empty()) return;
+    turn_page(folder, query["marker"], next);
   }
 }
 

@@ -126,8 +126,8 @@ void GsStore::list(const std::string& folder, const std::string& prefix, Call ca
       if (!shown.empty()) call.entry(shown, below);
     }
     std::string next = page.text("nextPageToken");
-    if (next.empty() || next == query["pageToken"]) return;
-    query["pageToken"] = next;
+    if (next.empty()) return;
+    turn_page(folder, query["pageToken"], next);
   }
 }
 

@@ -149,11 +149,14 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
   std::string below = place.path.empty() ? "" : place.path + "/";
   std::string url = api(place, "tree", commit_of(folder, place)) + (place.path.empty() ? "" : "/") +
                     percent_encode(place.path, true);
-  while (!url.empty()) {
+  for (;;) {
     Request request;
     request.url = url;
     Answer answer = demand(folder, std::move(request), [call] { return call.cancelled(); });
-    for (const Json& one : Json::parse(answer.body).items()) {
+    Json page = Json::parse(answer.body);
+    if (!page.is_array())
+      throw Failure(WEIR_CODE_DATA_LOSS, shown_name(folder) + ": the hub's listing can't be understood");
+    for (const Json& one : page.items()) {
       std::string path = one.text("path");
       std::string_view shown = entry_name(path, below);
       if (shown.empty() || !begins_with(shown, prefix)) continue;
@@ -164,10 +167,14 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
       call.entry(shown, info);
     }
     std::string next = next_page(answer.header("link"));
-    if (!next.empty()) next = resolve_location(url, next);
+    if (next.empty()) return;
+    next = resolve_location(url, next);
     // The token goes to the hub alone.
-    if (!next.empty() && (parse_url(next).origin() != parse_url(endpoint_).origin() || next == url)) return;
-    url = next;
+    if (parse_url(next).origin() != parse_url(endpoint_).origin()) {
+      throw Failure(WEIR_CODE_DATA_LOSS, shown_name(folder) + ": the server's listing goes on at " +
+                                             shown_url(next) + ", which isn't the hub");
+    }
+    turn_page(folder, url, next);
   }
 }
 

@@ -23,6 +23,8 @@ Json Json::parse(std::string_view text) {
 
 bool Json::is_object() const { return node_ != nullptr && static_cast<const json*>(node_)->is_object(); }
 
+bool Json::is_array() const { return node_ != nullptr && static_cast<const json*>(node_)->is_array(); }
+
 Json Json::at(std::string_view name) const {
   Json result;
   if (is_object()) {
@@ -38,7 +40,7 @@ Json Json::at(std::string_view name) const {
 
 std::vector<Json> Json::items() const {
   std::vector<Json> result;
-  if (node_ == nullptr || !static_cast<const json*>(node_)->is_array()) return result;
+  if (!is_array()) return result;
   for (const json& one : *static_cast<const json*>(node_)) {
     Json item;
     item.tree_ = tree_;

@@ -14,6 +14,7 @@ class Json {
   static Json parse(std::string_view text);
 
   bool is_object() const;
+  bool is_array() const;
   Json at(std::string_view name) const;
   std::vector<Json> items() const;
   // The strings of an array.

@@ -162,6 +162,15 @@ std::string_view entry_name(std::string_view key, std::string_view folder) {
   return key.find('/') == std::string_view::npos ? key : std::string_view();
 }
 
+void turn_page(const std::string& folder, std::string& page, const std::string& next) {
+  if (next.empty() || next == page) {
+    throw Failure(WEIR_CODE_DATA_LOSS,
+                  shown_name(folder) + ": the server's listing goes on, but " +
+                      (next.empty() ? "it doesn't say where" : "its next page is the one that was sent"));
+  }
+  page = next;
+}
+
 bool is_strong_tag(std::string_view tag) { return tag.size() > 2 && tag.front() == '"'; }
 
 }  // namespace weir_remote

@@ -208,10 +208,8 @@ void S3Store::list(const std::string& folder, const std::string& prefix, Call ca
       info.version = one.child("ETag").text;
       call.entry(shown, info);
     }
-    std::string next = root.child("NextContinuationToken").text;
-    if (root.child("IsTruncated").text != "true" || next.empty() || next == query["continuation-token"])
-      return;
-    query["continuation-token"] = next;
+    if (root.child("IsTruncated").text != "true") return;
+    turn_page(folder, query["continuation-token"], root.child("NextContinuationToken").text);
   }
 }
 

@@ -68,6 +68,10 @@ BucketName split_bucket(const std::string& name);
 // The last part of a key that begins with `folder`, without a slash at its end; empty if there is none.
 std::string_view entry_name(std::string_view key, std::string_view folder);
 
+// Sets `page`, the token or URL of the page that came last, to that of the next one. Throws if there is none,
+// or if it is the same: a listing that ends early would look whole.
+void turn_page(const std::string& folder, std::string& page, const std::string& next);
+
 // A version is pinned by a strong ETag; a weak one says that the bytes may differ.
 bool is_strong_tag(std::string_view tag);
 

@@ -29,12 +29,14 @@ def hub(monkeypatch):
             if path == "/api/datasets/org/name/revision/refs%2Fconvert%2Fparquet":
                 return 200, {}, {"sha": COMMIT}
             if path == f"/api/datasets/org/name/paths-info/{COMMIT}":
+                if method == "GET":
+                    return 200, {}, b'[{"type": "fi'
                 return 200, {}, [{"type": "file", "path": name, "size": len(FILES[name]), "oid": "o"}
                                  for name in json.loads(body)["paths"] if name in FILES]
             if path == f"/api/datasets/org/name/tree/{COMMIT}/data":
                 if query:
                     return 200, {}, [{"type": "directory", "path": "data/sub", "size": 0, "oid": "d"}]
-                link = f"<{fake.url}/api/datasets/org/name/tree/{COMMIT}/data?cursor=2>; rel=\"next\""
+                link = f"<{fake.next_page}>; rel=\"next\""
                 return 200, {"Link": link}, [{"type": "file", "path": "data/train 1.bin", "size": 1_000_000, "oid": "a"}]
             name = urllib.parse.unquote(path.removeprefix(f"/datasets/org/name/resolve/{COMMIT}/"))
             if name not in FILES:
@@ -48,6 +50,7 @@ def hub(monkeypatch):
             monkeypatch.setenv("HF_ENDPOINT", fake.url)
             monkeypatch.setenv("HF_TOKEN", "hf_token")
             fake.store = store
+            fake.next_page = f"{fake.url}/api/datasets/org/name/tree/{COMMIT}/data?cursor=2"
             yield fake
 
 
@@ -83,6 +86,20 @@ def test_a_target_that_expired_is_asked_for_again(hub, extension):
 def test_folders(hub, extension):
     entries = extension().list("hf://datasets/org/name/data/")
     assert {name: entry["folder"] for name, entry in entries.items()} == {"train 1.bin": False, "sub": True}
+
+
+@pytest.mark.parametrize("host, message", [
+    ("{hub}", "next page is the one that was sent"), ("http://another.invalid", "http://another.invalid/.*isn't the hub")])
+def test_folders_that_dont_say_how_they_go_on(hub, extension, host, message):
+    hub.next_page = f"{host.format(hub=hub.url)}/api/datasets/org/name/tree/{COMMIT}/data"
+    with pytest.raises(Failed, match=f"data_loss: hf://datasets/org/name/data/: the server's listing goes on.*{message}"):
+        extension().list("hf://datasets/org/name/data/")
+
+
+def test_a_listing_that_ends_early_is_an_error(hub, extension):
+    hub.next_page = f"{hub.url}/api/datasets/org/name/paths-info/{COMMIT}"
+    with pytest.raises(Failed, match="data_loss: hf://datasets/org/name/data/: the hub's listing can't be understood"):
+        extension().list("hf://datasets/org/name/data/")
 
 
 def test_errors(hub, extension, monkeypatch):

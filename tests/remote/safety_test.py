@@ -157,6 +157,26 @@ def test_listings_of_a_hostile_server(extension, monkeypatch, body):
         assert len(fake.requests) <= 2
 
 
+PAGES = {
+    "s3": "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a</Key></Contents>NEXT</ListBucketResult>",
+    "gs": '{"items": [{"name": "a", "size": "1"}], "nextPageToken": "NEXT"}',
+    "az": "<EnumerationResults><Blobs><Blob><Name>a</Name></Blob></Blobs><NextMarker>NEXT</NextMarker></EnumerationResults>"}
+
+
+@pytest.mark.parametrize("kind, following, message", [
+    ("s3", "", "doesn't say where"), ("s3", "<NextMarker>a</NextMarker>", "doesn't say where"),
+    ("s3", "<NextContinuationToken>1</NextContinuationToken>", "next page is the one that was sent"),
+    ("gs", "1", "next page is the one that was sent"), ("az", "1", "next page is the one that was sent")])
+def test_listings_that_dont_say_how_they_go_on(extension, monkeypatch, kind, following, message):
+    page = PAGES[kind].replace("NEXT", following).encode()
+    with Fake(lambda method, path, headers, body: (200, {}, page)) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", fake.url)
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", f"AccountName=a;AccountKey=a2V5;BlobEndpoint={fake.url}")
+        with pytest.raises(Failed, match=f"data_loss: {kind}://bucket/: the server's listing goes on.*{message}"):
+            extension().list(f"{kind}://bucket/")
+
+
 def test_one_function_is_exported():
     names = subprocess.run(["nm", "-D", "--defined-only", LIBRARY], capture_output=True, text=True, check=True).stdout
     assert [line.split()[-1] for line in names.splitlines()] == ["weir_extension_load"]
