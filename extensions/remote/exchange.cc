@@ -176,6 +176,7 @@ size_t Transfer::take_header(std::string_view line) {
 void Transfer::check_range() {
   const Range& range = exchange->range;
   ContentRange said = parse_content_range(answer.header("content-range"));
+  auto length = parse_number(answer.header("content-length"));
   uint64_t last = range.offset + range.size - 1;
   bool short_end = range.out == nullptr && said.total != UINT64_MAX && said.last + 1 == said.total;
   if (said.total != UINT64_MAX && range.total != UINT64_MAX && said.total != range.total) {
@@ -184,6 +185,15 @@ void Transfer::check_range() {
     cut = Cut::wrong;
     wrong = "the server was asked for bytes " + std::to_string(begin) + "-" + std::to_string(last) +
             " and sends \"Content-Range: " + shown_text(answer.header("content-range"), 60) + "\"";
+  } else if (length && *length != said.last - said.first + 1) {
+    cut = Cut::wrong;
+    wrong = "the server sends " + std::to_string(*length) +
+            " bytes as \"Content-Range: " + shown_text(answer.header("content-range"), 60) + "\"";
+  } else if (range.out != nullptr && answer.encoding() != exchange->encoding) {
+    cut = Cut::wrong;
+    wrong =
+        "the server sends a part of the file with \"Content-Encoding: " + shown_text(answer.encoding(), 60) +
+        "\" and its beginning with \"" + shown_text(exchange->encoding, 60) + "\"";
   }
 }
 

@@ -34,6 +34,7 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   std::shared_ptr<Service> service;
   Range range;
   std::string version;         // what an answer has to be about; empty: anything
+  std::string encoding;        // what an answer for range.out has to be encoded with
   std::string direct;          // where an earlier exchange was redirected to; empty: nowhere
   uint64_t keep = 16u << 20;   // longer bodies are cut off, which is an error
   bool patient = false;        // the server may think for minutes

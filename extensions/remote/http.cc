@@ -49,6 +49,11 @@ std::string_view Answer::header(std::string_view name) const {
   return {};
 }
 
+std::string Answer::encoding() const {
+  std::string said = lower(header("content-encoding"));
+  return said == "identity" ? "" : said;
+}
+
 ContentRange parse_content_range(std::string_view text) {
   ContentRange range;
   text = trim(text);

@@ -37,6 +37,7 @@ struct Answer {
       redirect_version;  // what the first redirect said of the version, as service->version() reads it
 
   std::string_view header(std::string_view name) const;
+  std::string encoding() const;  // its Content-Encoding in lower case; empty: none, or "identity"
   bool ok() const { return status >= 200 && status < 300; }
 };
 

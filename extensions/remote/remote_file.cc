@@ -36,6 +36,7 @@ void RemoteFile::read(uint64_t offset, char* out, uint64_t size, Call call) cons
   exchange->service = store_;
   exchange->range = {true, offset + ready, wanted - ready, out + ready, info_.size};
   exchange->version = info_.version;
+  exchange->encoding = encoding_;
   exchange->direct = direct_;
   exchange->redirect_version = redirect_version_;
   exchange->cancelled = [call] { return call.cancelled(); };
@@ -74,6 +75,7 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
   if (!answer.redirect_version.empty()) info.version = answer.redirect_version;
   pin(get, answer);
   auto file = std::make_unique<RemoteFile>(shared_from_this(), name, std::move(get), std::move(info));
+  file->encoding_ = answer.encoding();
   file->head_ = std::move(answer.body);
   if (answer.redirects > 0) file->direct_ = answer.url;
   file->redirect_version_ = answer.redirect_version;

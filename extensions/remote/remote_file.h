@@ -30,6 +30,7 @@ class RemoteFile {
   std::string name_;
   Request get_;  // pinned
   FileInfo info_;
+  std::string encoding_;          // of the first answer
   std::string head_;              // from offset 0 on
   std::string direct_;            // where it was redirected to
   std::string redirect_version_;  // what the redirect said of the version

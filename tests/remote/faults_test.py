@@ -39,7 +39,7 @@ def is_read(request):
 
 
 @pytest.mark.parametrize("kind", ["reset", "cut", "short", "garbage", "wrong_length", "wrong_range", "long",
-                                  "ignore_range"])
+                                  "compressed", "ignore_range"])
 def test_one_fault_is_mended(store, big, kind):
     if store.kind == "az" and kind == "ignore_range":
         pytest.skip("the proxy takes the range away, which is signed")

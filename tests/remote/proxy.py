@@ -4,6 +4,7 @@ A plan is a function of the request that returns a Fault or None. What was asked
 
 import asyncio
 import dataclasses
+import gzip
 import random
 import socket
 import struct
@@ -206,6 +207,8 @@ class Proxy:
             while True:
                 writer.write(b"x" * 65536)
                 await writer.drain()
+        if fault.kind == "compressed":
+            return await self.answer(writer, line, headers + [("Content-Encoding", "gzip")], gzip.compress(body, 1), method)
         if fault.kind == "wrong_length":
             await self.answer(writer, line, headers, body, method, length=cut)
             return False

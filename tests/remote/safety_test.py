@@ -197,6 +197,32 @@ def test_proxies_of_the_environment(extension, monkeypatch):
             extension().read("http://files.invalid/file")
 
 
+@pytest.mark.parametrize("encoding, kept", [("gzip", 300_000), ("gzip", 299_999), ("", 299_999), ("identity", 300_001)])
+def test_answers_that_contradict_themselves_or_the_first_one(extension, monkeypatch, encoding, kept):
+    faulty = []
+
+    def handle(method, path, headers, body):
+        status, extra, part = ranged(DATA, headers, {"ETag": '"1"'})
+        if "bytes=0-" in headers["Range"] or not faulty:
+            return status, extra, part
+        faulty.pop()
+        return status, extra | {"Content-Encoding": encoding}, (b"\x1f\x8b" * kept)[:kept]
+
+    monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "2")
+    with Fake(handle) as fake, extension().open(fake.url + "/file") as file:
+        faulty.append(1)
+        assert file.read(300_000, 300_000) == DATA[300_000:]
+        faulty.extend([1] * 20)
+        with pytest.raises(Failed, match="unavailable.*(Content-Range|Content-Encoding: gzip)"):
+            file.read(300_000, 300_000)
+
+
+def test_an_object_that_is_stored_compressed_comes_as_it_is(extension):
+    extra = {"ETag": '"1"', "Content-Encoding": "GZIP"}
+    with Fake(lambda method, path, headers, body: ranged(DATA, headers, extra)) as fake:
+        assert extension().read(fake.url + "/file", 100_000) == DATA
+
+
 def test_a_file_that_grows_on_a_server_without_versions(extension):
     data = bytearray(DATA)
     with Fake(lambda method, path, headers, body: ranged(bytes(data), headers, {})) as fake:
