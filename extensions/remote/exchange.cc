@@ -178,7 +178,8 @@ void Transfer::check_range() {
   ContentRange said = parse_content_range(answer.header("content-range"));
   auto length = parse_number(answer.header("content-length"));
   uint64_t last = range.offset + range.size - 1;
-  bool short_end = range.out == nullptr && said.total != UINT64_MAX && said.last + 1 == said.total;
+  // A server that doesn't say where the end is sends what there is.
+  bool short_end = range.out == nullptr && (said.total == UINT64_MAX || said.last + 1 == said.total);
   if (said.total != UINT64_MAX && range.total != UINT64_MAX && said.total != range.total) {
     cut = Cut::changed;
   } else if (!said.valid || said.first != begin || said.last > last || (said.last != last && !short_end)) {

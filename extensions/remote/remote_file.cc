@@ -74,6 +74,12 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
   }
   if (!answer.redirect_version.empty()) info.version = answer.redirect_version;
   pin(get, answer);
+  if (info.size == UINT64_MAX) info.size = ask_size(name, get, call).size;
+  if (info.size < answer.body.size()) {
+    throw Failure(WEIR_CODE_FAILED_PRECONDITION, shown_name(name) + ": the server says that the file has " +
+                                                     std::to_string(info.size) + " bytes, and sends " +
+                                                     std::to_string(answer.body.size()) + " of them");
+  }
   auto file = std::make_unique<RemoteFile>(shared_from_this(), name, std::move(get), std::move(info));
   file->encoding_ = answer.encoding();
   file->head_ = std::move(answer.body);

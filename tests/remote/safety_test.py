@@ -223,6 +223,26 @@ def test_an_object_that_is_stored_compressed_comes_as_it_is(extension):
         assert extension().read(fake.url + "/file", 100_000) == DATA
 
 
+@pytest.mark.parametrize("size", [1000, 600_000])
+def test_a_server_that_doesnt_say_where_the_end_is(extension, size):
+    length = size
+
+    def handle(method, path, headers, body):
+        if method == "HEAD":
+            assert headers["If-Match"] == '"1"'
+            return 200, {"Content-Length": str(length)}, b""
+        status, extra, part = ranged(DATA[:size], headers, {"ETag": '"1"'})
+        return status, extra | {"Content-Range": extra["Content-Range"].replace(f"/{size}", "/*")}, part
+
+    with Fake(handle) as fake:
+        with extension().open(fake.url + "/file") as file:
+            assert file.size == size
+            assert file.read(0, size) == DATA[:size]
+        length = 999
+        with pytest.raises(Failed, match="failed_precondition.*has 999 bytes, and sends"):
+            extension().open(fake.url + "/file")
+
+
 def test_a_file_that_grows_on_a_server_without_versions(extension):
     data = bytearray(DATA)
     with Fake(lambda method, path, headers, body: ranged(bytes(data), headers, {})) as fake:
