@@ -64,24 +64,21 @@ std::string AzStore::credentials_hint() const {
 
 FileInfo AzStore::stat(const std::string& name, Call call) {
   BucketName parts = split_bucket(name);
-  auto cancelled = [call] { return call.cancelled(); };
   FileInfo folder;
   folder.is_folder = true;
   std::string prefix = parts.key;
   if (!prefix.empty() && prefix.back() != '/') {
-    Request request = request_for("HEAD", parts);
-    Answer answer = ask(name, request, cancelled);
-    if (answer.ok()) {
-      FileInfo info = info_of(answer);
-      info.size = parse_number(answer.header("content-length")).value_or(0);
-      return info;
+    try {
+      return Store::stat(name, call);
+    } catch (const Failure& failure) {
+      if (failure.code != WEIR_CODE_NOT_FOUND) throw;
     }
-    if (answer.status != 404) throw failure(name, request, answer);
     prefix += '/';
   }
   std::map<std::string, std::string> query{
       {"restype", "container"}, {"comp", "list"}, {"maxresults", "1"}, {"prefix", prefix}};
-  Answer answer = demand(name, request_for("GET", {parts.bucket, ""}, query), cancelled);
+  Answer answer =
+      demand(name, request_for("GET", {parts.bucket, ""}, query), [call] { return call.cancelled(); });
   Xml root = parse_xml(answer.body);
   if (parts.key.empty() || !root.child("Blobs").children.empty()) return folder;
   throw Failure(WEIR_CODE_NOT_FOUND, name + ": no blob has this name, and none is below it");

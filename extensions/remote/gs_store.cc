@@ -63,6 +63,13 @@ void GsStore::pin(Request& get, const Answer& answer) const {
   }
 }
 
+FileInfo GsStore::info_of(const Answer& answer) const {
+  FileInfo info;
+  // `stat` reads metadata, which have the time in milliseconds, and another ETag.
+  info.version = answer.header("x-goog-generation");
+  return info;
+}
+
 std::string GsStore::detail(const Answer& answer) const {
   std::string message = Json::parse(answer.body).at("error").text("message");
   return message.empty() && answer.body.size() < 200 && answer.body.find('<') == std::string::npos

@@ -33,6 +33,7 @@ class GsStore : public Store {
   bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
   Request object_request(const std::string& name) override;
   void pin(Request& get, const Answer& answer) const override;
+  FileInfo info_of(const Answer& answer) const override;
   std::string detail(const Answer& answer) const override;
   std::string credentials_hint() const override;
 

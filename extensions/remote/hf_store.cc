@@ -139,7 +139,7 @@ FileInfo HfStore::stat(const std::string& name, Call call) {
     throw Failure(WEIR_CODE_NOT_FOUND, name + ": the repository has no such file at " + place.revision);
   info.is_folder = found[0].text("type") == "directory";
   info.size = parse_number(found[0].text("size")).value_or(0);
-  info.version = found[0].text("oid");
+  // Without a version: its `oid` isn't the ETag of the file.
   return info;
 }
 

@@ -10,8 +10,6 @@ class HttpStore : public Store {
  public:
   using Store::Store;
 
-  FileInfo stat(const std::string& name, Call call) override;
-
  protected:
   Request object_request(const std::string& name) override;
   std::string credentials_hint() const override;

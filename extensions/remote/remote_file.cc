@@ -72,7 +72,6 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
     ContentRange range = parse_content_range(answer.header("content-range"));
     info.size = answer.status == 206 ? range.total : answer.body.size();
   }
-  if (!answer.redirect_version.empty()) info.version = answer.redirect_version;
   pin(get, answer);
   if (info.size == UINT64_MAX) info.size = ask_size(name, get, call).size;
   if (info.size < answer.body.size()) {
@@ -89,14 +88,30 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
 }
 
 FileInfo Store::ask_size(const std::string& name, const Request& get, Call call) {
-  Request head = get;
-  head.method = "HEAD";
-  Answer answer = demand(name, std::move(head), [call] { return call.cancelled(); });
-  FileInfo info = info_of(answer);
+  auto cancelled = [call] { return call.cancelled(); };
+  Request request = get;
+  request.method = "HEAD";
+  Answer answer = ask(name, request, cancelled);
   auto size = parse_number(answer.header("content-length"));
-  if (!size)
+  bool is_gone = answer.status == 404 || answer.status == 410;
+  if (!is_gone && (!answer.ok() || !size || !answer.encoding().empty())) {
+    // A URL that is signed for GET, a server that knows no HEAD, or one that speaks of a compressed answer.
+    request = get;
+    request.add("Range", "bytes=0-0");
+    answer = ask(name, request, cancelled);
+    size =
+        answer.status == 206 ? parse_content_range(answer.header("content-range")).total : answer.body.size();
+    if (answer.status == 416 && answer.header("content-range") == "bytes */0") {
+      answer.status = 206;
+      size = 0;
+    }
+  }
+  if (!answer.ok()) throw failure(name, request, answer);
+  if (size == UINT64_MAX) {
     throw Failure(WEIR_CODE_FAILED_PRECONDITION,
                   shown_name(name) + ": the server doesn't say how long the file is");
+  }
+  FileInfo info = info_of(answer);
   info.size = *size;
   return info;
 }
@@ -107,7 +122,7 @@ FileInfo Store::stat(const std::string& name, Call call) {
 
 FileInfo Store::info_of(const Answer& answer) const {
   FileInfo info;
-  info.version = version(answer);
+  info.version = answer.redirect_version.empty() ? version(answer) : answer.redirect_version;
   info.modified_ns = parse_date(answer.header("last-modified"));
   return info;
 }

@@ -166,13 +166,11 @@ FileInfo S3Store::stat(const std::string& name, Call call) {
   Request request = request_for("HEAD", parts.bucket, parts.key);
   bool is_folder_name = parts.key.empty() || parts.key.back() == '/';
   if (!is_folder_name) {
-    Answer answer = ask(name, request, [call] { return call.cancelled(); });
-    if (answer.ok()) {
-      FileInfo info = info_of(answer);
-      info.size = parse_number(answer.header("content-length")).value_or(0);
-      return info;
+    try {
+      return Store::stat(name, call);
+    } catch (const Failure& failure) {
+      if (failure.code != WEIR_CODE_NOT_FOUND) throw;
     }
-    if (answer.status != 404) throw failure(name, request, answer);
   }
   if (has_keys_below(name, parts, call)) return folder;
   throw Failure(WEIR_CODE_NOT_FOUND,

@@ -28,6 +28,7 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
  public:
   explicit Store(Engine& engine) : engine_(&engine) {}
 
+  // Throws `not_found` if no file has this name; stores with folders look for one then.
   virtual FileInfo stat(const std::string& name, Call call);
   virtual void list(const std::string& folder, const std::string& prefix, Call call);
   std::unique_ptr<RemoteFile> open(const std::string& name, Call call);
@@ -47,11 +48,13 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
   virtual Request object_request(const std::string& name) = 0;
   // Changes `get`, which got `answer`, so that it gets no other version.
   virtual void pin(Request& get, const Answer& answer) const;
-  // What is known of a file from an answer about it, without its size.
+  // What is known of a file from an answer about it, without its size: by `stat` and by `open` the same, or
+  // nothing by one of them.
   virtual FileInfo info_of(const Answer& answer) const;
 
  private:
   friend class RemoteFile;
+  // By HEAD, or by its first byte. Throws if there is none.
   FileInfo ask_size(const std::string& name, const Request& get, Call call);
 
   // Outlives the store, which a loop may be the last to hold.

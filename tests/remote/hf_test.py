@@ -6,6 +6,7 @@ import urllib.parse
 import pytest
 
 from fakes import Fake, ranged
+from stores_test import agree
 from weir_remote import Failed
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
@@ -62,6 +63,13 @@ def test_files(hub, extension):
     assert one.stat("hf://datasets/org/name/data/train 1.bin")["size"] == 1_000_000
     # The redirect is followed once; later reads go to its target.
     assert sum("train" in path for _, path, _, _ in hub.requests) == 1
+
+
+def test_stat_says_what_open_says(hub, extension):
+    one = extension()
+    for name in ("hf://datasets/org/name/README.md", "hf://datasets/org/name/data/train 1.bin"):
+        with one.open(name) as file:
+            assert agree(one.stat(name), file) and file.version
 
 
 def test_a_target_that_expired_is_asked_for_again(hub, extension):

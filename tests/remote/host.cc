@@ -59,6 +59,13 @@ int32_t end_call(CallState& call, int32_t result) {
   return last_code;
 }
 
+void show(const weir_file_info& info, uint64_t* size, int64_t* modified, char* version) {
+  *size = info.size;
+  *modified = info.modified_ns;
+  std::memcpy(version, info.version.data, std::min<uint64_t>(info.version.size, 200));
+  version[std::min<uint64_t>(info.version.size, 200)] = 0;
+}
+
 struct OpenFile {
   const weir_file_system* system;
   void* file;
@@ -159,11 +166,8 @@ int32_t host_stat(const char* name, uint64_t* size, int32_t* is_folder, int64_t*
   weir_file_info info{};
   info.struct_size = sizeof(info);
   int32_t result = files.stat(files.user_data, text_of(name), &info, call.handle());
-  *size = info.size;
   *is_folder = (info.flags & WEIR_FILE_FOLDER) != 0 ? 1 : 0;
-  *modified = info.modified_ns;
-  std::memcpy(version, info.version.data, std::min<uint64_t>(info.version.size, 200));
-  version[std::min<uint64_t>(info.version.size, 200)] = 0;
+  show(info, size, modified, version);
   return end_call(call, result);
 }
 
@@ -177,14 +181,14 @@ int32_t host_list(const char* folder, const char* prefix) {
   return last_code;
 }
 
-void* host_open(const char* name, uint64_t* size) {
+void* host_open(const char* name, uint64_t* size, int64_t* modified, char* version) {
   CallState call;
   const weir_file_system& files = system_of(name);
   weir_file_info info{};
   info.struct_size = sizeof(info);
   void* file = nullptr;
   int32_t result = files.open(files.user_data, text_of(name), &info, &file, call.handle());
-  *size = info.size;
+  show(info, size, modified, version);
   if (end_call(call, result) != 0) return nullptr;
   return new OpenFile{&system_of(name), file};
 }
@@ -241,7 +245,9 @@ double host_rate(int32_t count, const char** names, uint64_t step, int32_t at_on
   const auto began = std::chrono::steady_clock::now();
   for (int32_t i = 0; i < count; ++i) {
     uint64_t size = 0;
-    files.push_back(host_open(names[i], &size));
+    int64_t modified = 0;
+    char version[201];
+    files.push_back(host_open(names[i], &size, &modified, version));
     if (files.back() == nullptr) return 0;
     total += size;
     for (uint64_t at = 0; at < size; at += step)

@@ -243,6 +243,27 @@ def test_a_server_that_doesnt_say_where_the_end_is(extension, size):
             extension().open(fake.url + "/file")
 
 
+@pytest.mark.parametrize("size", [0, 1000])
+@pytest.mark.parametrize("head", [(200, {"Content-Encoding": "gzip", "Content-Length": "500"}), (405, {}), (403, {})])
+def test_a_size_that_head_doesnt_tell(extension, monkeypatch, head, size):
+    def handle(method, path, headers, body):
+        return (*head, b"") if method == "HEAD" else ranged(DATA[:size], headers, {"ETag": '"1"'})
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        for name in (fake.url + "/bucket/file", "s3://bucket/file"):
+            assert extension().stat(name)["size"] == size
+            assert extension().read(name) == DATA[:size]
+
+
+def test_redirects_say_the_same_of_stat_and_open(target, extension):
+    answer = 302, {"Location": target.url + "/there", "ETag": '"of the redirect"'}, b""
+    with Fake(lambda method, path, headers, body: answer) as fake:
+        one = extension()
+        with one.open(fake.url + "/file") as file:
+            assert file.version == one.stat(fake.url + "/file")["version"] == '"of the redirect"'
+
+
 def test_a_file_that_grows_on_a_server_without_versions(extension):
     data = bytearray(DATA)
     with Fake(lambda method, path, headers, body: ranged(bytes(data), headers, {})) as fake:

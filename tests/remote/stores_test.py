@@ -24,6 +24,19 @@ def test_whole_files_of_many_sizes(store, extension):
         assert one.stat(store.base + f"sizes/{size}")["size"] == size
 
 
+def agree(said, file):
+    """Whether `stat` and `open` describe the same state of a file, as far as both know it."""
+    return (said["size"] == file.size and (said["version"] in ("", file.version) or not file.version) and
+            (said["modified"] in (0, file.modified) or not file.modified))
+
+
+def test_stat_says_what_open_says(store, extension):
+    one = extension()
+    store.put(one, "same", b"x" * 1000)
+    with one.open(store.base + "same") as file:
+        assert agree(one.stat(store.base + "same"), file) and file.version
+
+
 def test_ranges_of_an_open_file(store, extension):
     one = extension()
     data = os.urandom(2_000_000)

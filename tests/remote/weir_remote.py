@@ -94,11 +94,11 @@ class Extension:
 class File:
     def __init__(self, extension, name):
         self.extension = extension
-        size = ctypes.c_uint64()
-        self.handle = extension.host.host_open(name.encode(), ctypes.byref(size))
+        size, modified, version = ctypes.c_uint64(), ctypes.c_int64(), ctypes.create_string_buffer(256)
+        self.handle = extension.host.host_open(name.encode(), ctypes.byref(size), ctypes.byref(modified), version)
         if not self.handle:
             extension.check(extension.host.host_code())
-        self.size = size.value
+        self.size, self.modified, self.version = size.value, modified.value, version.value.decode()
 
     def __enter__(self):
         return self
