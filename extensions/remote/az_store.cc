@@ -14,7 +14,7 @@ AzStore::AzStore(Engine& engine)
 Request AzStore::request_for(const std::string& method, const BucketName& parts,
                              const std::map<std::string, std::string>& query) const {
   if (!account_.problem.empty())
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, "az://" + parts.bucket + ": " + account_.problem);
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, "az://" + parts.bucket, account_.problem);
   Request request;
   request.method = method;
   request.url = account_.endpoint + "/" + percent_encode(parts.bucket, false);
@@ -28,7 +28,7 @@ Request AzStore::request_for(const std::string& method, const BucketName& parts,
 Request AzStore::object_request(const std::string& name) {
   BucketName parts = split_bucket(name);
   if (parts.key.empty()) {
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name + ": this is a container; a file's name is missing");
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name, "this is a container; a file's name is missing");
   }
   return request_for("GET", parts);
 }
@@ -50,6 +50,11 @@ std::string AzStore::detail(const Answer& answer) const {
   std::string message = root.child("Message").text;
   message = message.substr(0, message.find('\n'));  // the lines after it repeat the request's id and time
   return code.empty() || message.empty() ? code + message : code + ": " + message;
+}
+
+std::vector<std::string> AzStore::secrets(const Request&) const {
+  auto query = parse_query(account_.sas);
+  return {token_.token(), account_.sas, query["sig"], percent_encode(query["sig"], false)};
 }
 
 std::string AzStore::credentials_hint() const {
@@ -81,7 +86,7 @@ FileInfo AzStore::stat(const std::string& name, Call call) {
       demand(name, request_for("GET", {parts.bucket, ""}, query), [call] { return call.cancelled(); });
   Xml root = parse_xml(answer.body);
   if (parts.key.empty() || !root.child("Blobs").children.empty()) return folder;
-  throw Failure(WEIR_CODE_NOT_FOUND, name + ": no blob has this name, and none is below it");
+  throw Failure(WEIR_CODE_NOT_FOUND, name, "no blob has this name, and none is below it");
 }
 
 void AzStore::list(const std::string& folder, const std::string& prefix, Call call) {
@@ -93,7 +98,7 @@ void AzStore::list(const std::string& folder, const std::string& prefix, Call ca
         demand(folder, request_for("GET", {parts.bucket, ""}, query), [call] { return call.cancelled(); });
     Xml root = parse_xml(answer.body);
     if (root.name != "EnumerationResults") {
-      throw Failure(WEIR_CODE_DATA_LOSS, folder + ": the server's listing can't be understood");
+      throw Failure(WEIR_CODE_DATA_LOSS, folder, "the server's listing can't be understood");
     }
     for (const Xml& one : root.child("Blobs").children) {
       FileInfo info;

@@ -31,6 +31,7 @@ class AzStore : public Store {
   bool learn(Request&, const Answer& answer) override { return answer.status == 401 && token_.refused(); }
   Request object_request(const std::string& name) override;
   std::string detail(const Answer& answer) const override;
+  std::vector<std::string> secrets(const Request&) const override;
   std::string credentials_hint() const override;
 
  private:

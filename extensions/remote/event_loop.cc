@@ -132,7 +132,7 @@ void EventLoop::drop_cancelled() {
     if (exchange->cancelled && exchange->cancelled()) dropped.push_back(exchange);
   }
   for (const auto& exchange : dropped) {
-    exchange->failure.emplace(WEIR_CODE_CANCELLED, shown_name(exchange->name) + ": reading was cancelled");
+    exchange->failure.emplace(WEIR_CODE_CANCELLED, exchange->name, "reading was cancelled");
     finish(*exchange);
   }
 }
@@ -194,9 +194,8 @@ void EventLoop::launch(Exchange& exchange, bool is_hedge) {
 
 void EventLoop::refresh_then_launch(Exchange& exchange) {
   if (++exchange.refreshes > 3) {
-    exchange.failure.emplace(
-        WEIR_CODE_PERMISSION_DENIED,
-        shown_name(exchange.name) + ": the credentials that were fetched have expired; check the clock");
+    exchange.failure.emplace(WEIR_CODE_PERMISSION_DENIED, exchange.name,
+                             "the credentials that were fetched have expired; check the clock");
     finish(exchange);
     return;
   }
@@ -205,7 +204,7 @@ void EventLoop::refresh_then_launch(Exchange& exchange) {
     try {
       held->service->refresh();
     } catch (const Failure& caught) {
-      failure.emplace(caught.code, shown_name(held->name) + ": " + caught.message);
+      failure.emplace(caught.code, held->name, caught.message);
     } catch (...) {
       failure.emplace(WEIR_CODE_RESOURCE_EXHAUSTED, "out of memory");
     }
@@ -312,7 +311,7 @@ void EventLoop::follow(Exchange& exchange, const Answer& answer) {
         "it is redirected from https to " + shown_url(target) + ", where anybody could change the bytes";
   }
   if (!problem.empty()) {
-    exchange.failure.emplace(WEIR_CODE_FAILED_PRECONDITION, shown_name(exchange.name) + ": " + problem);
+    exchange.failure.emplace(WEIR_CODE_FAILED_PRECONDITION, exchange.name, problem);
     finish(exchange);
     return;
   }
@@ -353,9 +352,8 @@ void EventLoop::give_up(Exchange& exchange, const Answer& answer, const std::str
     exchange.failure = service.failure(exchange.name, exchange.request, answer);
     exchange.failure->message += tried;
   } else {
-    exchange.failure.emplace(WEIR_CODE_UNAVAILABLE, shown_name(exchange.name) + ": " +
-                                                        parse_url(exchange.url()).authority +
-                                                        " can't be read from: " + why + tried);
+    exchange.failure.emplace(WEIR_CODE_UNAVAILABLE, exchange.name,
+                             parse_url(exchange.url()).authority + " can't be read from: " + why + tried);
   }
   finish(exchange);
 }

@@ -50,7 +50,7 @@ bool is_redirect(const Transfer& transfer) {
 }
 
 Ending fail(Exchange& exchange, int32_t code, const std::string& text) {
-  exchange.failure.emplace(code, shown_name(exchange.name) + ": " + text);
+  exchange.failure.emplace(code, exchange.name, text);
   return Ending::final;
 }
 

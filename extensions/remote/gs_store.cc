@@ -41,7 +41,7 @@ Request GsStore::request_for(const std::string& method, const std::string& start
 Request GsStore::object_request(const std::string& name) {
   BucketName parts = split_bucket(name);
   if (parts.key.empty())
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name + ": this is a bucket; a file's name is missing");
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name, "this is a bucket; a file's name is missing");
   Request request = request_for("GET", "/storage/v1", parts.bucket, &parts.key, {{"alt", "media"}});
   // An object that is stored compressed comes as it is stored.
   request.add("Accept-Encoding", "gzip");
@@ -77,6 +77,8 @@ std::string GsStore::detail(const Answer& answer) const {
              : message;
 }
 
+std::vector<std::string> GsStore::secrets(const Request&) const { return {token_.token()}; }
+
 std::string GsStore::credentials_hint() const {
   std::string source = token_.source();
   if (source.empty()) {
@@ -106,7 +108,7 @@ FileInfo GsStore::stat(const std::string& name, Call call) {
   }
   Answer page = ask_page(name, parts.bucket, {{"maxResults", "1"}, {"prefix", prefix}}, call);
   if (parts.key.empty() || !Json::parse(page.body).at("items").items().empty()) return folder;
-  throw Failure(WEIR_CODE_NOT_FOUND, name + ": no object has this name, and none is below it");
+  throw Failure(WEIR_CODE_NOT_FOUND, name, "no object has this name, and none is below it");
 }
 
 void GsStore::list(const std::string& folder, const std::string& prefix, Call call) {
@@ -120,7 +122,7 @@ void GsStore::list(const std::string& folder, const std::string& prefix, Call ca
     Answer answer = ask_page(folder, parts.bucket, query, call);
     Json page = Json::parse(answer.body);
     if (!page.is_object())
-      throw Failure(WEIR_CODE_DATA_LOSS, folder + ": the server's listing can't be understood");
+      throw Failure(WEIR_CODE_DATA_LOSS, folder, "the server's listing can't be understood");
     for (const Json& object : page.at("items").items()) {
       std::string key = object.text("name");
       std::string_view shown = entry_name(key, parts.key);

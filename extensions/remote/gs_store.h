@@ -35,6 +35,7 @@ class GsStore : public Store {
   void pin(Request& get, const Answer& answer) const override;
   FileInfo info_of(const Answer& answer) const override;
   std::string detail(const Answer& answer) const override;
+  std::vector<std::string> secrets(const Request&) const override;
   std::string credentials_hint() const override;
 
  private:

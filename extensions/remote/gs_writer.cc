@@ -53,8 +53,7 @@ class GsWriter : public Writer {
     // The session stands for the credentials, so it has to be on the store's own host.
     session_ = resolve_location(store_->endpoint() + "/", location);
     if (location.empty() || parse_url(session_).origin() != parse_url(store_->endpoint()).origin()) {
-      throw Failure(WEIR_CODE_DATA_LOSS,
-                    name_ + ": the server began an upload without saying where it goes on");
+      throw Failure(WEIR_CODE_DATA_LOSS, name_, "the server began an upload without saying where it goes on");
     }
   }
 
@@ -82,8 +81,8 @@ class GsWriter : public Writer {
       if (answer.status != 308 || tries >= kMostTries) throw store_->failure(name_, request, answer);
       uint64_t have = bytes_at_server(answer);
       if (have < sent_ || have > end) {
-        throw Failure(WEIR_CODE_DATA_LOSS,
-                      name_ + ": the server lost bytes of the upload; write the file again");
+        throw Failure(WEIR_CODE_DATA_LOSS, name_,
+                      "the server lost bytes of the upload; write the file again");
       }
       taken = static_cast<size_t>(have - sent_);
       if (taken == buffer_.size() && !is_last) break;

@@ -47,9 +47,9 @@ HfStore::Place HfStore::parse(const std::string& name) const {
   place.kind = "models";
   size_t at = 0;
   if (parts[0] == "datasets" || parts[0] == "spaces" || parts[0] == "models") place.kind = parts[at++];
-  if (parts.size() < at + 2 || parts[at].empty() || parts[at + 1].empty()) {
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT,
-                  name + ": write hf://datasets/owner/name/path or hf://owner/name/path");
+  if (has_secrets(name) || parts.size() < at + 2 || parts[at].empty() || parts[at + 1].empty()) {
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name,
+                  "write hf://datasets/owner/name/path or hf://owner/name/path");
   }
   size_t sign = parts[at + 1].find('@');
   place.repository = parts[at] + "/" + parts[at + 1].substr(0, sign);
@@ -82,7 +82,7 @@ std::string HfStore::commit_of(const std::string& name, const Place& place) {
   request.url = api(place, "revision", place.revision);
   Answer answer = demand(name, std::move(request), nullptr);
   std::string commit = Json::parse(answer.body).text("sha");
-  if (!is_commit(commit)) throw Failure(WEIR_CODE_DATA_LOSS, name + ": the hub answered without a commit");
+  if (!is_commit(commit)) throw Failure(WEIR_CODE_DATA_LOSS, name, "the hub answered without a commit");
   std::lock_guard<std::mutex> lock(mutex_);
   commits_[key] = {commit, std::time(nullptr)};
   return commit;
@@ -91,7 +91,7 @@ std::string HfStore::commit_of(const std::string& name, const Place& place) {
 Request HfStore::object_request(const std::string& name) {
   Place place = parse(name);
   if (place.path.empty())
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name + ": this is a repository; a file's name is missing");
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name, "this is a repository; a file's name is missing");
   Request request;
   request.url = endpoint_ + (place.kind == "models" ? "" : "/" + place.kind) + "/" +
                 percent_encode(place.repository, true) + "/resolve/" + commit_of(name, place) + "/" +
@@ -115,6 +115,8 @@ std::string HfStore::detail(const Answer& answer) const {
   return message.empty() ? Json::parse(answer.body).text("error") : message;
 }
 
+std::vector<std::string> HfStore::secrets(const Request&) const { return {token_}; }
+
 std::string HfStore::credentials_hint() const {
   if (token_.empty())
     return "a private or gated repository needs a token: set HF_TOKEN, or run `huggingface-cli login`";
@@ -136,7 +138,7 @@ FileInfo HfStore::stat(const std::string& name, Call call) {
   Answer answer = demand(name, std::move(request), [call] { return call.cancelled(); });
   auto found = Json::parse(answer.body).items();
   if (found.empty())
-    throw Failure(WEIR_CODE_NOT_FOUND, name + ": the repository has no such file at " + place.revision);
+    throw Failure(WEIR_CODE_NOT_FOUND, name, "the repository has no such file at " + place.revision);
   info.is_folder = found[0].text("type") == "directory";
   info.size = parse_number(found[0].text("size")).value_or(0);
   // Without a version: its `oid` isn't the ETag of the file.
@@ -154,8 +156,7 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
     request.url = url;
     Answer answer = demand(folder, std::move(request), [call] { return call.cancelled(); });
     Json page = Json::parse(answer.body);
-    if (!page.is_array())
-      throw Failure(WEIR_CODE_DATA_LOSS, shown_name(folder) + ": the hub's listing can't be understood");
+    if (!page.is_array()) throw Failure(WEIR_CODE_DATA_LOSS, folder, "the hub's listing can't be understood");
     for (const Json& one : page.items()) {
       std::string path = one.text("path");
       std::string_view shown = entry_name(path, below);
@@ -171,8 +172,8 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
     next = resolve_location(url, next);
     // The token goes to the hub alone.
     if (parse_url(next).origin() != parse_url(endpoint_).origin()) {
-      throw Failure(WEIR_CODE_DATA_LOSS, shown_name(folder) + ": the server's listing goes on at " +
-                                             shown_url(next) + ", which isn't the hub");
+      throw Failure(WEIR_CODE_DATA_LOSS, folder,
+                    "the server's listing goes on at " + shown_url(next) + ", which isn't the hub");
     }
     turn_page(folder, url, next);
   }

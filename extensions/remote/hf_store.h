@@ -26,6 +26,7 @@ class HfStore : public Store {
   // The URL names the commit, so there is nothing to pin.
   void pin(Request&, const Answer&) const override {}
   std::string detail(const Answer& answer) const override;
+  std::vector<std::string> secrets(const Request&) const override;
   std::string credentials_hint() const override;
 
  private:

@@ -99,14 +99,24 @@ std::string Service::request_id(const Answer& answer) const {
   return "";
 }
 
+std::string Service::without_secrets(std::string text, const Request& request) const {
+  for (const std::string& secret : secrets(request)) {
+    // A shorter one would hide words.
+    if (secret.size() < 3) continue;
+    for (size_t at = text.find(secret); at != std::string::npos; at = text.find(secret, at + 3))
+      text.replace(at, secret.size(), "***");
+  }
+  return text;
+}
+
 Failure Service::failure(const std::string& name, const Request& request, const Answer& answer) const {
   std::string shown = shown_url(answer.url.empty() ? request.url : answer.url);
   std::string text = shown_name(name) == shown ? shown : shown_name(name) + " (" + shown + ")";
   text += ": the server answered " + std::to_string(answer.status);
   if (!phrase_of(answer.status).empty()) text += " " + std::string(phrase_of(answer.status));
-  std::string said = shown_text(detail(answer), 300);
+  std::string said = shown_text(without_secrets(detail(answer), request), 300);
   if (!said.empty()) text += " (" + said + ")";
-  std::string id = shown_text(request_id(answer), 100);
+  std::string id = shown_text(without_secrets(request_id(answer), request), 100);
   if (!id.empty()) text += ", request " + id;
   if (answer.status == 401 || answer.status == 403) {
     std::string hint = credentials_hint();

@@ -80,10 +80,14 @@ class Service {
   // What the server says in its body, in one line: "AccessDenied: Access Denied".
   virtual std::string detail(const Answer&) const { return ""; }
   virtual std::string request_id(const Answer& answer) const;
+  // What was sent with `request` to prove who asks. A server that repeats it doesn't bring it into an error.
+  virtual std::vector<std::string> secrets(const Request&) const { return {}; }
   // What the user should check after a 401 or 403: "check AWS_ACCESS_KEY_ID ...".
   virtual std::string credentials_hint() const { return ""; }
 
  private:
+  std::string without_secrets(std::string text, const Request& request) const;
+
   std::mutex learning_;
   std::atomic<uint64_t> lessons_{0};
 };

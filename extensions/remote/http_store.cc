@@ -7,8 +7,7 @@ namespace weir_remote {
 
 Request HttpStore::object_request(const std::string& name) {
   Url url = parse_url(mend_url(name));
-  if (url.authority.empty())
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, shown_name(name) + ": the URL has no host");
+  if (url.authority.empty()) throw Failure(WEIR_CODE_INVALID_ARGUMENT, name, "the URL has no host");
   Request request;
   request.url = url.text();
   request.add("Accept-Encoding", "identity");

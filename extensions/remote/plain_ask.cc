@@ -17,6 +17,15 @@ class PlainService : public Service {
     Xml root = text.empty() ? parse_xml(answer.body) : Xml();
     return text.empty() ? root.child("Error").child("Message").text : text;
   }
+  std::vector<std::string> secrets(const Request& request) const override {
+    auto form = parse_query(request.body ? *request.body : "");
+    std::vector<std::string> sent{form["client_secret"], form["client_assertion"], form["refresh_token"],
+                                  form["assertion"], form["WebIdentityToken"]};
+    for (const auto& [name, value] : request.headers) {
+      if (lower(name) == "authorization" || lower(name) == "x-amz-security-token") sent.push_back(value);
+    }
+    return sent;
+  }
 };
 
 std::shared_ptr<Exchange> make_exchange(const std::string& what, Request request) {

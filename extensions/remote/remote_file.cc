@@ -12,10 +12,10 @@ namespace {
 Failure failure_of_read(const Store& store, const Exchange& exchange) {
   int status = exchange.answer.status;
   if (status == 412 || (!exchange.version.empty() && (status == 404 || status == 410 || status == 416))) {
-    return Failure(
-        WEIR_CODE_FAILED_PRECONDITION,
-        shown_name(exchange.name) + ": the file " + (status == 412 ? "changed" : "was replaced or removed") +
-            " while it was read (the server answered " + std::to_string(status) + "); open it again");
+    return Failure(WEIR_CODE_FAILED_PRECONDITION, exchange.name,
+                   std::string("the file ") + (status == 412 ? "changed" : "was replaced or removed") +
+                       " while it was read (the server answered " + std::to_string(status) +
+                       "); open it again");
   }
   return store.failure(exchange.name, exchange.request, exchange.answer);
 }
@@ -75,9 +75,9 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
   pin(get, answer);
   if (info.size == UINT64_MAX) info.size = ask_size(name, get, call).size;
   if (info.size < answer.body.size()) {
-    throw Failure(WEIR_CODE_FAILED_PRECONDITION, shown_name(name) + ": the server says that the file has " +
-                                                     std::to_string(info.size) + " bytes, and sends " +
-                                                     std::to_string(answer.body.size()) + " of them");
+    throw Failure(WEIR_CODE_FAILED_PRECONDITION, name,
+                  "the server says that the file has " + std::to_string(info.size) + " bytes, and sends " +
+                      std::to_string(answer.body.size()) + " of them");
   }
   auto file = std::make_unique<RemoteFile>(shared_from_this(), name, std::move(get), std::move(info));
   file->encoding_ = answer.encoding();
@@ -108,8 +108,7 @@ FileInfo Store::ask_size(const std::string& name, const Request& get, Call call)
   }
   if (!answer.ok()) throw failure(name, request, answer);
   if (size == UINT64_MAX) {
-    throw Failure(WEIR_CODE_FAILED_PRECONDITION,
-                  shown_name(name) + ": the server doesn't say how long the file is");
+    throw Failure(WEIR_CODE_FAILED_PRECONDITION, name, "the server doesn't say how long the file is");
   }
   FileInfo info = info_of(answer);
   info.size = *size;
@@ -137,15 +136,15 @@ void Store::pin(Request& get, const Answer& answer) const {
 }
 
 void Store::list(const std::string& folder, const std::string&, Call) {
-  throw Failure(WEIR_CODE_UNIMPLEMENTED, shown_name(folder) + ": folders of this kind can't be listed");
+  throw Failure(WEIR_CODE_UNIMPLEMENTED, folder, "folders of this kind can't be listed");
 }
 
 std::unique_ptr<Writer> Store::create(const std::string& name, Call) {
-  throw Failure(WEIR_CODE_UNIMPLEMENTED, shown_name(name) + ": files of this kind can't be written");
+  throw Failure(WEIR_CODE_UNIMPLEMENTED, name, "files of this kind can't be written");
 }
 
 void Store::remove(const std::string& name, Call) {
-  throw Failure(WEIR_CODE_UNIMPLEMENTED, shown_name(name) + ": files of this kind can't be removed");
+  throw Failure(WEIR_CODE_UNIMPLEMENTED, name, "files of this kind can't be removed");
 }
 
 Answer Store::ask(const std::string& name, Request request, std::function<bool()> cancelled, bool patient) {
@@ -166,14 +165,18 @@ Answer Store::demand(const std::string& name, Request request, std::function<boo
 }
 
 BucketName split_bucket(const std::string& name) {
+  if (has_secrets(name)) {
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name,
+                  "a bucket has no ':', '@' or '?'; credentials go into the environment, not into names");
+  }
   size_t begin = name.find("://") + 3;
   size_t slash = name.find('/', begin);
   BucketName parts;
   parts.bucket = name.substr(begin, slash == std::string::npos ? slash : slash - begin);
   if (slash != std::string::npos) parts.key = name.substr(slash + 1);
   if (parts.bucket.empty()) {
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT,
-                  name + ": a bucket is missing; write " + name.substr(0, begin) + "bucket/file");
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name,
+                  "a bucket is missing; write " + name.substr(0, begin) + "bucket/file");
   }
   return parts;
 }
@@ -187,8 +190,8 @@ std::string_view entry_name(std::string_view key, std::string_view folder) {
 
 void turn_page(const std::string& folder, std::string& page, const std::string& next) {
   if (next.empty() || next == page) {
-    throw Failure(WEIR_CODE_DATA_LOSS,
-                  shown_name(folder) + ": the server's listing goes on, but " +
+    throw Failure(WEIR_CODE_DATA_LOSS, folder,
+                  std::string("the server's listing goes on, but ") +
                       (next.empty() ? "it doesn't say where" : "its next page is the one that was sent"));
   }
   page = next;

@@ -64,7 +64,7 @@ Request S3Store::request_for(const std::string& method, const std::string& bucke
 Request S3Store::object_request(const std::string& name) {
   BucketName parts = split_bucket(name);
   if (parts.key.empty())
-    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name + ": this is a bucket; a file's name is missing");
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name, "this is a bucket; a file's name is missing");
   return request_for("GET", parts.bucket, parts.key);
 }
 
@@ -139,6 +139,11 @@ std::string S3Store::detail(const Answer& answer) const {
   return code.empty() || message.empty() ? code + message : code + ": " + message;
 }
 
+std::vector<std::string> S3Store::secrets(const Request&) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return {credentials_.keys.access, credentials_.keys.secret, credentials_.keys.token};
+}
+
 std::string S3Store::credentials_hint() const {
   std::lock_guard<std::mutex> lock(mutex_);
   if (credentials_.keys.access.empty()) {
@@ -173,8 +178,8 @@ FileInfo S3Store::stat(const std::string& name, Call call) {
     }
   }
   if (has_keys_below(name, parts, call)) return folder;
-  throw Failure(WEIR_CODE_NOT_FOUND,
-                name + ": no object has this name, and none is below it (" + shown_url(request.url) + ")");
+  throw Failure(WEIR_CODE_NOT_FOUND, name,
+                "no object has this name, and none is below it (" + shown_url(request.url) + ")");
 }
 
 void S3Store::list(const std::string& folder, const std::string& prefix, Call call) {
@@ -189,8 +194,8 @@ void S3Store::list(const std::string& folder, const std::string& prefix, Call ca
         demand(folder, request_for("GET", parts.bucket, "", query), [call] { return call.cancelled(); });
     Xml root = parse_xml(answer.body);
     if (root.name != "ListBucketResult") {
-      throw Failure(WEIR_CODE_DATA_LOSS,
-                    folder + ": the server's listing can't be understood; is it an S3 server?");
+      throw Failure(WEIR_CODE_DATA_LOSS, folder,
+                    "the server's listing can't be understood; is it an S3 server?");
     }
     for (const Xml& one : root.children) {
       bool is_folder = one.name == "CommonPrefixes";

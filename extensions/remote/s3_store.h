@@ -32,6 +32,7 @@ class S3Store : public Store {
   bool learn(Request& request, const Answer& answer) override;
   Request object_request(const std::string& name) override;
   std::string detail(const Answer& answer) const override;
+  std::vector<std::string> secrets(const Request&) const override;
   std::string credentials_hint() const override;
 
  private:

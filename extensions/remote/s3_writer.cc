@@ -59,7 +59,7 @@ class S3Writer : public Writer {
     Answer answer = store_->demand(name_, std::move(request), nullptr);
     upload_ = parse_xml(answer.body).child("UploadId").text;
     if (upload_.empty())
-      throw Failure(WEIR_CODE_DATA_LOSS, name_ + ": the server began an upload without an id");
+      throw Failure(WEIR_CODE_DATA_LOSS, name_, "the server began an upload without an id");
   }
 
   void complete(const std::vector<std::string>& tags) {

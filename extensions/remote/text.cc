@@ -159,9 +159,17 @@ std::string shown_url(std::string_view text) {
                             : shown_text(url.origin() + url.path, 1000);
 }
 
+bool has_secrets(std::string_view name) {
+  size_t begin = name.find("://");
+  if (begin == std::string_view::npos) return false;
+  name.remove_prefix(begin + 3);
+  return name.substr(0, name.find('/')).find_first_of(":@?") != std::string_view::npos;
+}
+
 std::string shown_name(std::string_view name) {
-  return begins_with(name, "http://") || begins_with(name, "https://") ? shown_url(name)
-                                                                       : shown_text(name, 1000);
+  if (begins_with(name, "http://") || begins_with(name, "https://")) return shown_url(name);
+  return has_secrets(name) ? shown_text(name.substr(0, name.find("://") + 3), 1000) + "..."
+                           : shown_text(name, 1000);
 }
 
 std::string resolve_location(const std::string& base, std::string_view location) {

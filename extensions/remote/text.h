@@ -43,7 +43,11 @@ Url parse_url(std::string_view text);
 // The URL as errors show it: without user, password, query and fragment, where secrets are.
 std::string shown_url(std::string_view url);
 
-// A file's name as errors show it: names of http are URLs, the others have no secrets.
+// Whether a name that isn't a URL has a user, a password or a query where its bucket is. No bucket has ':',
+// '@' or '?', while a key may have all of them.
+bool has_secrets(std::string_view name);
+
+// A file's name as errors show it, without secrets.
 std::string shown_name(std::string_view name);
 
 // `location` relative to `base`; a fragment is dropped.

@@ -43,6 +43,11 @@ class TokenHolder {
     if (was_fetched) has_token_ = false;
     return was_fetched;
   }
+  // The token that was sent last; empty: there is none.
+  std::string token() const {
+    std::lock_guard<std::mutex> lock(mutex_);
+    return token_.token;
+  }
   // Where it is from; empty: there is none.
   std::string source() const {
     std::lock_guard<std::mutex> lock(mutex_);

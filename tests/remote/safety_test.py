@@ -122,6 +122,44 @@ def test_secrets_of_a_url_are_never_shown(extension):
         assert secret not in caught.value.message
 
 
+@pytest.mark.parametrize("name", ["s3://AKID:hunter2@bucket/file", "gs://hunter2@bucket/file", "az://a:hunter2@bucket/file",
+                                  "hf://hunter2@owner/name/file", "s3://bucket?sig=hunter2", "s3://AKID:hun/hunter2@bucket/a"])
+def test_secrets_of_a_name_are_never_shown(extension, monkeypatch, name):
+    with Fake(lambda method, path, headers, body: (403, {}, b"")) as fake:
+        for variable in ("AWS_ENDPOINT_URL_S3", "STORAGE_EMULATOR_HOST", "HF_ENDPOINT"):
+            monkeypatch.setenv(variable, fake.url)
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", f"AccountName=a;AccountKey=a2V5;BlobEndpoint={fake.url}")
+        one = extension()
+        for ask in (one.open, one.stat, one.list, lambda name: one.write(name, b"x")):
+            with pytest.raises(Failed, match="invalid_argument|unimplemented|read only") as caught:
+                ask(name)
+            assert "hunter2" not in caught.value.message and "AKID" not in caught.value.message
+        assert not fake.requests
+
+
+def test_credentials_that_a_server_repeats_are_never_shown(extension, monkeypatch):
+    def handle(method, path, headers, body):
+        if path.startswith(("/datasets", "/api")):
+            return 403, {"X-Error-Message": f"no {headers['Authorization']}, sorry"}, b""
+        sent = headers["Authorization"].split("Credential=")[1].split("/")[0] + " " + headers["x-amz-security-token"]
+        body = f"<Error><Code>No</Code><Message>no {sent}, sorry</Message></Error>"
+        return 403, {"x-amz-request-id": f"1-{sent}"}, body.encode()
+
+    for name, value in (("AWS_ACCESS_KEY_ID", "AKIDHUNTER"), ("AWS_SECRET_ACCESS_KEY", "b"),
+                        ("AWS_SESSION_TOKEN", "t/HUNTER+2="), ("HF_TOKEN", "hf_HUNTER")):
+        monkeypatch.setenv(name, value)
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        monkeypatch.setenv("HF_ENDPOINT", fake.url)
+        for name in ("s3://bucket/a", f"hf://datasets/owner/name@{'0' * 40}/a"):
+            for ask in (extension().open, extension().list):
+                with pytest.raises(Failed) as caught:
+                    ask(name)
+                assert "HUNTER" not in caught.value.message
+            with pytest.raises(Failed, match=r"permission_denied.*\(.*no .*\*\*\*, sorry\)"):
+                extension().open(name)
+
+
 def test_a_long_answer_without_ranges_is_bounded(target, extension):
     with Proxy(tuple([target.host.split(":")[0], int(target.host.split(":")[1])])) as proxy:
         proxy.plan = lambda _: Fault("endless")
