@@ -224,9 +224,14 @@ Status CallObject::finish(int32_t result) {
                                  concat(out_.errors.back().row)));
   }
   if (!out_.errors.empty()) forget_failed_rows();
-  if (out_.value_rows() == 0) return Status();
+  const bool all_failed = out_.value_rows() == 0;
   for (size_t i = 0; i < results_.size(); ++i) {
-    if (outputs_[i].written < 0) return not_filled(i, results_.size());
+    if (outputs_[i].written < 0) {
+      if (!all_failed) return not_filled(i, results_.size());
+      // It has what the memory had before.
+      out_.columns[i].make_placeholder();
+      continue;
+    }
     const Tensor& made = out_.columns[i].tensor();
     WEIR_TRY(check_entries(made.dtype, i, made.data, static_cast<size_t>(made.shape.count())));
     if (made.dtype == DType::string) out_.columns[i].set_owners(owners_of_strings());

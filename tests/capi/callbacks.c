@@ -252,6 +252,51 @@ static void outputs_of_failed_rows(weir_runtime runtime) {
   CHECK(counted.calls > 0 && counted.calls < 5);
 }
 
+/* Every second call fails all its rows and fills nothing. */
+static int32_t fails_whole_blocks(void* user_data, weir_call call) {
+  weir_view in = WEIR_VIEW_INIT;
+  int64_t dims[2];
+  void* out = NULL;
+  dims[0] = weir_call_rows(call);
+  dims[1] = 3;
+  if (++((counts*)user_data)->calls % 2 == 0) {
+    for (int64_t i = 0; i < dims[0]; ++i)
+      CHECK(weir_call_fail(call, i, WEIR_CODE_NOT_FOUND, "no", 2, NULL) == WEIR_OK);
+    return WEIR_OK;
+  }
+  CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
+  CHECK(weir_call_output(call, 0, 1, dims, &out, NULL) == WEIR_OK);
+  memcpy(out, in.data, (size_t)dims[0] * sizeof(int64_t));
+  CHECK(weir_call_output(call, 1, 2, dims, &out, NULL) == WEIR_OK);
+  for (int64_t i = 0; i < 3 * dims[0]; ++i) ((weir_string*)out)[i] = (weir_string){"good", 4};
+  return WEIR_OK;
+}
+
+/* Nobody reads what the memory of a failed block had before: neither how many rows nor strings of which
+ * length. */
+static void blocks_that_fail(weir_runtime runtime) {
+  weir_element element = make_element();
+  for (int round = 0; round < 50; ++round) {
+    counts counted = {0, 0};
+    weir_callback callback =
+        make_callback(fails_whole_blocks, &counted, WEIR_CALLBACK_BLOCK, "(int64, string[3])");
+    weir_argument argument = named("f", &callback);
+    weir_dataset dataset =
+        parse_with(runtime, "range(200) | map(@f, num_parallel_calls: 2) | prefetch(2)", &argument, 1);
+    weir_iterator iterator = iterate(runtime, dataset);
+    int elements = 0;
+    int32_t result = WEIR_OK;
+    while ((result = weir_iterator_next(iterator, element, NULL)) != WEIR_END) {
+      CHECK(result == WEIR_ELEMENT_FAILED || (result == WEIR_OK && int64_of(element, 0) == elements));
+      ++elements;
+    }
+    CHECK(elements == 200);
+    weir_iterator_destroy(iterator);
+    weir_dataset_unref(dataset);
+  }
+  weir_element_destroy(element);
+}
+
 /* A ragged value of two entries with the given splits. */
 static int32_t gives_splits(void* user_data, weir_call call) {
   static const int64_t kTwo[] = {2};
@@ -460,6 +505,7 @@ int main(void) {
   by_block(runtime);
   failing_without_words(runtime);
   outputs_of_failed_rows(runtime);
+  blocks_that_fail(runtime);
   ragged_results(runtime);
   stale_calls(runtime);
   handed_to_failing_calls(runtime);
