@@ -6,6 +6,7 @@
 
 #include "core/controls.h"
 #include "core/shape.h"
+#include "core/text.h"
 #include "core/version.h"
 
 namespace weir::capi {
@@ -56,10 +57,10 @@ void fill_error(weir_error* out, const Error& error) noexcept {
   clear(*out);
   try {
     auto strings = std::make_unique<ErrorStrings>();
-    strings->message = without_controls(error.message);
+    strings->message = without_controls(without_credentials(error.message));
     strings->path = error.path;
-    strings->file = error.file;
-    strings->line = error.describe();
+    strings->file = without_credentials(error.file);
+    strings->line = without_credentials(error.describe());
     const ErrorStrings& kept = *strings;
     out->owner = publish(HandleKind::error, std::move(strings));
     out->code = static_cast<int32_t>(error.code);

@@ -4,6 +4,7 @@
 #include "capi/dataset_object.h"
 #include "capi/delivery.h"
 #include "capi/runtime.h"
+#include "core/text.h"
 #include "graph/checkpoint_needs.h"
 #include "graph/explain.h"
 #include "iterator/element_at.h"
@@ -85,7 +86,7 @@ int32_t weir_dataset_check(weir_runtime runtime, const char* text, uint64_t text
     if (flags == 0) {
       *out = make_bytes(syntax::mistakes_json(status, source, labels));
     } else if (!status.ok()) {
-      *out = make_bytes(std::string(syntax::render(status, source).error().message));
+      *out = make_bytes(without_credentials(syntax::render(status, source).error().message));
     }
     return Status();
   });

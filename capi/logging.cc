@@ -4,6 +4,7 @@
 #include <spdlog/sinks/stdout_sinks.h>
 
 #include "core/host_call.h"
+#include "core/text.h"
 
 namespace weir::capi {
 
@@ -19,7 +20,7 @@ class StderrLogger final : public Logger {
 
   void log(Level level, std::string_view message) override {
     try {
-      logger_.log(level_of(level), spdlog::string_view_t(message.data(), message.size()));
+      logger_.log(level_of(level), without_credentials(message));
     } catch (...) {
       // Logging must not make anything fail.
     }
@@ -53,8 +54,8 @@ class HostLogger final : public Logger {
   void log(Level level, std::string_view message) override {
     if (level < least_) return;
     notify_host([&] {
-      host_.log(host_.user_data, static_cast<int32_t>(level) + WEIR_LOG_DEBUG, message.data(),
-                message.size());
+      const std::string shown = without_credentials(message);
+      host_.log(host_.user_data, static_cast<int32_t>(level) + WEIR_LOG_DEBUG, shown.data(), shown.size());
     });
   }
 

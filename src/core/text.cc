@@ -69,6 +69,31 @@ std::string json_string(std::string_view text) {
   return out += '"';
 }
 
+std::string without_credentials(std::string_view text) {
+  std::string out(text);
+  constexpr std::string_view kAround = " \n\t\"'`<>)";
+  for (size_t at = 0; (at = out.find("://", at)) != std::string::npos;) {
+    const std::string_view before(out.data(), at);
+    at += 3;
+    if (!before.ends_with("http") && !before.ends_with("https")) continue;
+    const size_t end = std::min(out.find_first_of(kAround, at), out.size());
+    const std::string_view url(out.data() + at, end - at);
+    const auto cover = [&](size_t from, size_t to) {
+      std::fill(out.begin() + static_cast<ptrdiff_t>(at + from),
+                out.begin() + static_cast<ptrdiff_t>(at + to), '*');
+    };
+    const size_t host_end = std::min(url.find_first_of("/?#"), url.size());
+    const size_t user_end = url.substr(0, host_end).rfind('@');
+    const size_t query = url.find('?');
+    // A comma or the like behind it belongs to the sentence.
+    const size_t query_end = url.find_last_not_of(",;:.") + 1;
+    if (user_end != std::string_view::npos) cover(0, user_end);
+    if (query < query_end) cover(query + 1, query_end);
+    at = end;
+  }
+  return out;
+}
+
 int edit_distance(std::string_view a, std::string_view b) {
   // Names come from input: nobody mistypes a longer one, and the table stays small.
   constexpr size_t kMaxCompared = 64;

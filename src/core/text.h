@@ -28,6 +28,9 @@ std::string quote(std::string_view bytes);
 // UTF-8.
 std::string json_string(std::string_view text);
 
+// Puts asterisks over the user, the password and the query of each http URL in the text.
+std::string without_credentials(std::string_view text);
+
 int edit_distance(std::string_view a, std::string_view b);
 // True if somebody who meant `b` may have typed `a`: at most a third of the letters differ, or two have
 // changed places.

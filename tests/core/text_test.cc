@@ -48,6 +48,17 @@ TEST_CASE("text: edit distance counts insertions, removals and replacements") {
   }
 }
 
+TEST_CASE("text: credentials in URLs are covered, and nothing else is") {
+  CHECK(without_credentials("(http://bob:pw@h:1/a.txt?X-Sig=Q, in text_line)") ==
+        "(http://******@h:1/a.txt?*******, in text_line)");
+  CHECK(without_credentials("cannot read \"https://u@h?q=1&r=2\": 404; try https://h/b?c.") ==
+        "cannot read \"https://*@h?*******\": 404; try https://h/b?*.");
+  CHECK(without_credentials("http://a@b@h/x@y") == "http://***@h/x@y");
+  for (const char* text : {"", "http://", "http://h/a.txt", "s3://b/k?x", "ask bob@h, who?", "://a@b",
+                           "x://a:b@c/?d", "http://h/?", "https://h/a?, in map"})
+    CHECK(without_credentials(text) == text);
+}
+
 TEST_CASE("text: very long names are compared in constant time") {
   std::string huge(1 << 20, 'a');
   CHECK(edit_distance(huge, huge) == 0);
