@@ -133,7 +133,6 @@ extern constinit const Codec zlib_codec{
     .marks = &zlib_marks,
     .begins = begins_like_zlib,
     .several = false,
-    .padding = 1,
     .most_expansion = kMostExpansion,
     .least_level = 0,
     .most_level = 9,
