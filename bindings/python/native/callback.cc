@@ -41,15 +41,20 @@ int32_t held(weir_call call, Body&& body) {
 int32_t run_callback(void* user_data, weir_call call) {
   auto& host = *static_cast<Host*>(user_data);
   return held(call, [&] {
-    std::vector<nb::object> arguments;
-    std::vector<PyObject*> raw;
-    for (const Plan& plan : host.inputs) {
-      arguments.push_back(nb::steal(convert(plan, {{0}, call}, {})));
-      if (!arguments.back().is_valid()) return false;
-      raw.push_back(arguments.back().ptr());
+    for (;;) {
+      std::vector<nb::object> arguments;
+      std::vector<PyObject*> raw;
+      for (const Plan& plan : host.inputs) {
+        arguments.push_back(nb::steal(convert(plan, {{0}, call}, {})));
+        if (!arguments.back().is_valid()) return false;
+        raw.push_back(arguments.back().ptr());
+      }
+      const nb::object result =
+          nb::steal(PyObject_Vectorcall(host.function.ptr(), raw.data(), raw.size(), nullptr));
+      if (result.is_valid()) return write_result(host.result, result, call);
+      // What it has done to its state would be done twice.
+      if (host.stateful || !LateInterrupt::takes()) return false;
     }
-    nb::object result = nb::steal(PyObject_Vectorcall(host.function.ptr(), raw.data(), raw.size(), nullptr));
-    return result.is_valid() && write_result(host.result, result, call);
   });
 }
 

@@ -113,6 +113,23 @@ nb::object take_raised();
 // set again, and is no error of an element. Called without the GIL.
 bool was_interrupted();
 
+// While it lives, a Ctrl-C that ends a function on this thread comes later, so that no position is behind an
+// element that nobody got: the function is called again, and the signal comes a moment after this has gone.
+class LateInterrupt {
+ public:
+  LateInterrupt() : outer_(std::exchange(innermost_, this)) {}
+  LateInterrupt(const LateInterrupt&) = delete;
+  ~LateInterrupt();
+  // Takes the exception that is set if it is a KeyboardInterrupt; a second one ends the call instead of the
+  // first. Under the GIL.
+  static bool takes();
+
+ private:
+  static thread_local LateInterrupt* innermost_;
+  LateInterrupt* const outer_;
+  bool came_ = false;
+};
+
 // Runs a call of the library without the GIL, and throws unless it gives WEIR_OK.
 template <class Call>
 void checked_without_gil(Call&& call) {

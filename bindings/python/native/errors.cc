@@ -1,3 +1,7 @@
+#include <chrono>
+#include <system_error>
+#include <thread>
+
 #include "common.h"
 
 namespace weirpy {
@@ -32,6 +36,29 @@ bool was_interrupted() {
   if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
   return true;
+}
+
+thread_local LateInterrupt* LateInterrupt::innermost_ = nullptr;
+
+bool LateInterrupt::takes() {
+  if (!innermost_ || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return false;
+  innermost_->came_ = !innermost_->came_;
+  if (innermost_->came_) PyErr_Clear();
+  return innermost_->came_;
+}
+
+LateInterrupt::~LateInterrupt() {
+  innermost_ = outer_;
+  if (!came_) return;
+  // At once, it would come before the caller has stored the element.
+  try {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      PyErr_SetInterrupt();
+    }).detach();
+  } catch (const std::system_error&) {
+    PyErr_SetInterrupt();
+  }
 }
 
 void set_exception(const weir_error& error, bool goes_on) {

@@ -74,6 +74,7 @@ PyObject* iterator_next(PyObject* object) {
   if (traces > 0 && !ask_outside()) [[unlikely]]
     return nullptr;
   Iterator& self = *nb::inst_ptr<Iterator>(object);
+  const LateInterrupt late;
   Filling filling(self.element);
   Error error;
   const int32_t result = next(self, filling.get(), error);
@@ -369,6 +370,7 @@ uint32_t traces = 0;
 
 bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows) {
   check_outside();
+  const LateInterrupt late;
   Error error;
   const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
   int fd = -1;

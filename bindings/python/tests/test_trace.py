@@ -1,6 +1,8 @@
 """Python functions become expressions, or say why not."""
 
 import operator
+import signal
+import threading
 
 import numpy as np
 import pytest
@@ -422,6 +424,44 @@ def test_an_interrupt_in_a_function_is_an_interrupt():
 
     with pytest.raises(KeyboardInterrupt):
         next(iter(weir.range(5).map(weir.py_function(interrupted, spec="int64"))))
+
+
+@pytest.mark.parametrize(
+    "rest",
+    [
+        lambda d: d,
+        lambda d: d.batch(2),
+        lambda d: d.shuffle(3, seed=1),
+        lambda d: d.map(lambda x: x + 1).filter(lambda x: x % 3 != 0),
+    ],
+)
+def test_an_interrupt_in_a_function_loses_no_element(rest):
+    calls = []
+
+    def tenfold(x):
+        calls.append(int(x))
+        if x == 2 and calls.count(2) == 1:
+            signal.raise_signal(signal.SIGINT)
+        return x * 10
+
+    dataset = rest(weir.range(7).map(weir.py_function(tenfold, spec="int64", pure=True)))
+    iterator, found, interrupted = iter(dataset), [], False
+    while True:
+        try:
+            found.append(next(iterator).tolist())
+            if not interrupted and calls.count(2) == 2:
+                threading.Event().wait(10)
+        except StopIteration:
+            break
+        except KeyboardInterrupt:
+            interrupted = True
+            resumed = iter(dataset)
+            resumed.load_state_dict(iterator.state_dict())
+            left = [x.tolist() for x in resumed]
+    assert interrupted
+    expected = [x.tolist() for x in dataset]
+    assert found == expected
+    assert left == expected[len(expected) - len(left) :] and 0 < len(left) < len(expected)
 
 
 def test_a_function_with_state_is_saved():
