@@ -200,8 +200,14 @@ struct Context {
   Sample* sample = nullptr;
   // What a source that is opened here should read ahead at most: less where many of them are open at once.
   int64_t ahead_bytes = INT64_MAX;
+  // Where it is noted, if anywhere, that a file that is opened here could not be read, so that how many
+  // elements there are is not known.
+  Status* uncounted = nullptr;
 
   Runtime& runtime() const { return session.runtime; }
+  void note_uncounted(const Status& failure) {
+    if (uncounted && !failure.ok() && failure.error().read_failed) *uncounted = failure;
+  }
 };
 
 }  // namespace weir

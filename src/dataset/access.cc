@@ -116,8 +116,9 @@ std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice&
   return std::make_unique<SliceAccess>(std::move(input), slice, count);
 }
 
-Result<RestorableAccess> RestorableAccess::open(Context& ctx, Instance instance, const Slice& slice) {
-  RestorableAccess out(std::move(instance), slice);
+Result<RestorableAccess> RestorableAccess::open(Context& ctx, Instance instance, const Slice& slice,
+                                                int64_t whole) {
+  RestorableAccess out(std::move(instance), slice, whole);
   Openings none;
   WEIR_TRY(out.open_listed(ctx, none, ctx.openings));
   return out;
@@ -129,6 +130,13 @@ Status RestorableAccess::open_listed(Context& ctx, Openings& due, OpeningLog* ou
   Context inside = ctx;
   inside.openings = &log;
   WEIR_ASSIGN(access_, open_access(inside, instance_));
+  const int64_t found = access_->count().positions;
+  if (whole_ == kUnknown) whole_ = found;
+  if (whole_ != found) {
+    return failed_precondition(expected_found(concat(whole_, " elements, as when they were counted"),
+                                              concat(found),
+                                              "leave files alone while they are read, and make a new iterator"));
+  }
   if (slice_ != Slice()) access_ = slice_access(std::move(access_), slice_);
   return Status();
 }

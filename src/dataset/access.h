@@ -95,8 +95,11 @@ std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice&
 // keep their order after a restore.
 class RestorableAccess {
  public:
+  // `whole`: how many elements the dataset has, if they were counted before; failed_precondition if there are
+  // more or fewer now.
   // REQUIRES: check_access(*instance.node) is ok
-  static Result<RestorableAccess> open(Context& ctx, Instance instance, const Slice& slice = {});
+  static Result<RestorableAccess> open(Context& ctx, Instance instance, const Slice& slice = {},
+                                       int64_t whole = kUnknown);
 
   Access* operator->() const { return access_.get(); }
   // Opens it again if a loaded position wants that. Before each read.
@@ -104,12 +107,14 @@ class RestorableAccess {
   void state(Archive& archive);
 
  private:
-  RestorableAccess(Instance instance, const Slice& slice) : instance_(std::move(instance)), slice_(slice) {}
+  RestorableAccess(Instance instance, const Slice& slice, int64_t whole)
+      : instance_(std::move(instance)), slice_(slice), whole_(whole) {}
   Status reopen(Context& ctx);
   Status open_listed(Context& ctx, Openings& due, OpeningLog* outer);
 
   Instance instance_;
   Slice slice_;
+  int64_t whole_;
   std::unique_ptr<Access> access_;
   Openings openings_;
   bool reopens_ = false;

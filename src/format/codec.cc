@@ -86,7 +86,7 @@ bool may_have_positions(Compression compression) {
 }
 
 Result<RefPtr<RandomAccessFile>> open_decoded(FileSystem& files, const std::string& name,
-                                              Compression compression) {
+                                              Compression compression, const FileInfo* seen) {
   if (!may_have_positions(compression)) {
     return file_error(
         Code::invalid_argument,
@@ -94,6 +94,10 @@ Result<RefPtr<RandomAccessFile>> open_decoded(FileSystem& files, const std::stri
         name);
   }
   WEIR_ASSIGN(RefPtr<RandomAccessFile> file, files.open(name));
+  if (seen) {
+    WEIR_ASSIGN(const FileInfo now, file->info());
+    WEIR_TRY(check_unchanged(name, now, *seen));
+  }
   return compression == Compression::none ? file : codec_of(compression).open_decoded(std::move(file));
 }
 

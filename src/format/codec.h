@@ -124,9 +124,9 @@ std::string_view compression_name(Compression compression);
 Compression guess_compression(std::span<const uint8_t> first_bytes);
 
 // The bytes of a file by their positions, decompressed if need be. invalid_argument for a compression without
-// positions.
+// positions, failed_precondition if the file is in another state than `seen`, if that is not null.
 Result<RefPtr<RandomAccessFile>> open_decoded(FileSystem& files, const std::string& name,
-                                              Compression compression);
+                                              Compression compression, const FileInfo* seen = nullptr);
 // Whether files of this compression may have positions.
 bool may_have_positions(Compression compression);
 

@@ -70,20 +70,20 @@ bool is_of_index(std::string_view name) {
   return name.ends_with(kIndexSuffix);
 }
 
-RecordIndex::RecordIndex(int64_t count, uint64_t file_size)
-    : count_(count), file_size_(file_size), page_entries_(kPageEntries) {}
+RecordIndex::RecordIndex(int64_t count, uint64_t file_size, FileInfo info)
+    : count_(count), file_size_(file_size), info_(std::move(info)), page_entries_(kPageEntries) {}
 
 Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::string& name,
                                               const IndexedFormat& format, const std::string& place) {
   auto file = files.open(place);
   if (!file.ok() && file.status().code() == Code::not_found) return RefPtr<RecordIndex>();
   WEIR_TRY(file.status());
-  WEIR_ASSIGN(const FileInfo info, files.stat(name));
+  WEIR_ASSIGN(FileInfo info, files.stat(name));
   WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
   uint64_t contents = info.size;
   if (format.compression != Compression::none) {
-    WEIR_ASSIGN(const RefPtr<RandomAccessFile> decoded, open_decoded(files, name, format.compression));
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> decoded, open_decoded(files, name, format.compression, &info));
     WEIR_ASSIGN(contents, decoded->size());
   }
   Header header;
@@ -92,7 +92,7 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
                     header.count <= contents / format.least_bytes() &&
                     size == kIndexHeaderBytes + 8 * (header.count + 1);
   if (!fits) return RefPtr<RecordIndex>();
-  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), contents));
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), contents, std::move(info)));
   index->file_ = *std::move(file);
   return index;
 }
@@ -100,8 +100,8 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
 Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::string& name,
                                               const IndexedFormat& format,
                                               const std::atomic<bool>* cancelled) {
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression));
-  WEIR_ASSIGN(const FileInfo before, files.stat(name));
+  WEIR_ASSIGN(FileInfo before, files.stat(name));
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression, &before));
   uint64_t contents = before.size;
   if (format.compression != Compression::none) {
     WEIR_ASSIGN(contents, file->size());
@@ -110,23 +110,20 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
   Status failure = scan_records(format, *file, contents, cancelled, offsets);
   if (failure.code() == Code::cancelled) return failure;
   WEIR_ASSIGN(const FileInfo after, files.stat(name));
-  if (after.size != before.size || after.modified_ns != before.modified_ns) {
-    return file_error(Code::unavailable,
-                      Mistake("the file changed while its index was made", "try again when it is complete"),
-                      name);
-  }
+  WEIR_TRY(check_unchanged(name, after, before));
   // After a failure the last offset is that of a record that is not whole.
   if (offsets.empty()) offsets.resize(8);
   const uint64_t count = offsets.size() / 8 - 1;
-  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents));
-  index->bytes_ = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
+  std::string bytes = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents, std::move(before)));
+  index->bytes_ = std::move(bytes);
   index->failure_ = std::move(failure);
   return index;
 }
 
-RefPtr<RecordIndex> RecordIndex::of_records(uint64_t begin, uint64_t bytes, int64_t count) {
+RefPtr<RecordIndex> RecordIndex::of_records(uint64_t begin, uint64_t bytes, int64_t count, FileInfo file) {
   const uint64_t size = begin + bytes * static_cast<uint64_t>(count);
-  RefPtr<RecordIndex> index(new RecordIndex(count, size));
+  RefPtr<RecordIndex> index(new RecordIndex(count, size, std::move(file)));
   index->begin_ = begin;
   index->record_bytes_ = bytes;
   return index;

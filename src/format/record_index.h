@@ -42,13 +42,13 @@ class RecordIndex : public RefCounted {
   // state of the file or another format. Errors are those of the files.
   static Result<RefPtr<RecordIndex>> open(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::string& place);
-  // Goes through the file. What is wrong with it from some record on becomes failure(); unavailable if it
+  // Goes through the file. What is wrong with it from some record on becomes failure(); failed_precondition if it
   // changes meanwhile.
   static Result<RefPtr<RecordIndex>> make(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::atomic<bool>* cancelled);
-  // That of `count` records of `bytes` bytes from `begin` on, which needs no file.
+  // That of `count` records of `bytes` bytes from `begin` on of the file, which needs no file of its own.
   // REQUIRES: bytes > 0; the end of the last is a uint64
-  static RefPtr<RecordIndex> of_records(uint64_t begin, uint64_t bytes, int64_t count);
+  static RefPtr<RecordIndex> of_records(uint64_t begin, uint64_t bytes, int64_t count, FileInfo file = {});
   // That of a file that cannot be read.
   static RefPtr<RecordIndex> failed(Status failure);
   // Writes the result of make(), for open(). REQUIRES: failure().ok()
@@ -57,6 +57,8 @@ class RecordIndex : public RefCounted {
   int64_t count() const { return count_; }
   // The error in place of the records after those that are counted.
   const Status& failure() const { return failure_; }
+  // The state of the file that it fits.
+  const FileInfo& file() const { return info_; }
   // That of the decompressed bytes; no record ends beyond it.
   uint64_t file_size() const { return file_size_; }
   // The offsets of records [first, first + count], the last of which ends the one before it.
@@ -64,11 +66,12 @@ class RecordIndex : public RefCounted {
   Status offsets(int64_t first, int64_t count, std::vector<uint64_t>& out);
 
  private:
-  RecordIndex(int64_t count, uint64_t file_size);
+  RecordIndex(int64_t count, uint64_t file_size, FileInfo info);
   Status load_page_of(int64_t entry);
 
   const int64_t count_;
   const uint64_t file_size_;
+  const FileInfo info_;
   Status failure_;
   // The index itself, or its file, or what it is computed from.
   std::string bytes_;

@@ -22,6 +22,8 @@ class OpenFiles : public RefCounted {
 
   // The open file, until it has been read; opens it if need be.
   Result<RefPtr<RandomAccessFile>> lease(ReopenedFile& file);
+  // Has just been opened.
+  void keep(ReopenedFile& file, RefPtr<RandomAccessFile> opened);
   // Null if it is closed.
   RefPtr<RandomAccessFile> opened(const ReopenedFile& file) const;
   void forget(ReopenedFile& file) noexcept;
@@ -38,8 +40,8 @@ namespace {
 
 class ReopenedFile final : public RandomAccessFile {
  public:
-  ReopenedFile(RefPtr<OpenFiles> open, const std::string& name, const FileInfo& info)
-      : RandomAccessFile(name), open_(std::move(open)), info_(info) {}
+  ReopenedFile(RefPtr<OpenFiles> open, const std::string& name, FileInfo info)
+      : RandomAccessFile(name), open_(std::move(open)), info_(std::move(info)) {}
   ~ReopenedFile() override { open_->forget(*this); }
 
   Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
@@ -54,6 +56,7 @@ class ReopenedFile final : public RandomAccessFile {
     WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, open_->lease(*this));
     return file->do_size();
   }
+  Result<FileInfo> do_info() override { return info_; }
   uint64_t ahead_to_end() const override {
     const RefPtr<RandomAccessFile> file = open_->opened(*this);
     return file ? file->ahead_to_end() : 0;
@@ -82,25 +85,24 @@ Result<RefPtr<RandomAccessFile>> OpenFiles::lease(ReopenedFile& file) {
     }
   }
   WEIR_ASSIGN(RefPtr<RandomAccessFile> opened, files_.do_open(file.name()));
-  WEIR_ASSIGN(const FileInfo now, files_.stat(file.name()));
-  if (now.size != file.info_.size || now.modified_ns != file.info_.modified_ns) {
-    return read_error(Code::unavailable,
-                      expected_found("the file as it was when it was opened", "another one",
-                                     "leave files alone while they are read"),
-                      file.name());
-  }
+  WEIR_ASSIGN(const FileInfo now, opened->do_info());
+  WEIR_TRY(check_unchanged(file.name(), now, file.info_));
+  keep(file, opened);
+  return opened;
+}
+
+void OpenFiles::keep(ReopenedFile& file, RefPtr<RandomAccessFile> opened) {
   // Closed without the lock.
   RefPtr<RandomAccessFile> closed;
   MutexLock lock(mutex_);
-  if (file.file_) return file.file_;
+  if (file.file_) return;
   used_.push_front(&file);
   file.place_ = used_.begin();
-  file.file_ = opened;
+  file.file_ = std::move(opened);
   if (used_.size() > most_) {
     closed = std::move(used_.back()->file_);
     used_.pop_back();
   }
-  return opened;
 }
 
 RefPtr<RandomAccessFile> OpenFiles::opened(const ReopenedFile& file) const {
@@ -121,10 +123,10 @@ FewOpenFiles::FewOpenFiles(FileSystem& files, size_t most, std::shared_ptr<FileS
 FewOpenFiles::~FewOpenFiles() = default;
 
 Result<RefPtr<RandomAccessFile>> FewOpenFiles::do_open(const std::string& name) {
-  WEIR_ASSIGN(const FileInfo info, files_.stat(name));
-  auto file = make_ref<ReopenedFile>(open_, name, info);
-  // What cannot be opened is said now.
-  WEIR_TRY(open_->lease(*file).status());
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> opened, files_.do_open(name));
+  WEIR_ASSIGN(FileInfo info, opened->do_info());
+  auto file = make_ref<ReopenedFile>(open_, name, std::move(info));
+  open_->keep(*file, std::move(opened));
   return RefPtr<RandomAccessFile>(std::move(file));
 }
 

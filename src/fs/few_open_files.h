@@ -1,8 +1,8 @@
 // FewOpenFiles: a file system of whose files so many are open at once at most, however many are in use: the
 // ones that were read longest ago are closed, and opened again for their next read.
 //
-// A file that was replaced or changed meanwhile is unavailable from then on. May be used on any thread; its
-// files may outlive it, not the file system below.
+// A file that was replaced or changed meanwhile is failed_precondition from then on. May be used on any
+// thread; its files may outlive it, not the file system below.
 #pragma once
 
 #include <memory>

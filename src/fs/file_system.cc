@@ -35,6 +35,18 @@ Status read_error(Code code, Mistake mistake, std::string file, int64_t offset, 
   return Status(std::move(error));
 }
 
+Status check_unchanged(const std::string& name, const FileInfo& now, const FileInfo& seen) {
+  const bool knows_time = now.modified_ns != 0 && seen.modified_ns != 0;
+  const bool knows_version = !now.version.empty() && !seen.version.empty();
+  if (now.size == seen.size && (!knows_time || now.modified_ns == seen.modified_ns) &&
+      (!knows_version || now.version == seen.version))
+    return Status();
+  return read_error(Code::failed_precondition,
+                    expected_found("the file as it was when it was first opened", "another state of it",
+                                   "leave files alone while they are read, and make a new iterator"),
+                    name);
+}
+
 Result<size_t> RandomAccessFile::read_at(uint64_t offset, std::span<uint8_t> out) {
   const BlockingRead read;
   return do_read_at(offset, out);

@@ -161,6 +161,9 @@ Status file_error(Code code, Mistake mistake, std::string file, int64_t offset =
 // The same where opening or reading the file failed and may succeed the next time (Error.read_failed).
 Status read_error(Code code, Mistake mistake, std::string file, int64_t offset = -1, int64_t record = -1);
 
+// failed_precondition if a file is known to be in another state than the one that was seen.
+Status check_unchanged(const std::string& name, const FileInfo& now, const FileInfo& seen);
+
 // True if `name`, one part of a path, matches `pattern`, in glob's notation.
 bool matches_pattern(std::string_view pattern, std::string_view name);
 

@@ -68,7 +68,7 @@ TEST_CASE("few open files: those read longest ago are closed, and opened again")
   CHECK(counted.now == 0);
 }
 
-TEST_CASE("few open files: a file that was replaced while it was closed is unavailable") {
+TEST_CASE("few open files: a file that was replaced while it was closed is an error") {
   SimulatedFileSystem disk;
   disk.put("a", "one");
   disk.put("b", "two");
@@ -77,7 +77,7 @@ TEST_CASE("few open files: a file that was replaced while it was closed is unava
   const RefPtr<RandomAccessFile> b = *files.do_open("b");
   disk.put("a", "another");
   CHECK(read(*b) == "two");
-  CHECK(read(*a) == "unavailable");
+  CHECK(read(*a) == "failed_precondition");
   CHECK(files.do_open("none").status().code() == Code::not_found);
 }
 

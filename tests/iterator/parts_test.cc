@@ -435,6 +435,83 @@ class CountingFiles final : public WrappedFiles {
   };
 };
 
+// Opening the file f1 fails once, after it has succeeded so often.
+class FailsOnce final : public WrappedFiles {
+ public:
+  FailsOnce(FileSystem& files, int good) : WrappedFiles(files), good_(good) {}
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    if (name == "f1" && good_-- == 0)
+      return read_error(Code::unavailable, {"this one fails", "try again"}, name);
+    return files_.do_open(name);
+  }
+
+ private:
+  std::atomic<int> good_;
+};
+
+std::string numbered_lines(const char* what, int count) {
+  std::string out;
+  for (int i = 0; i < count; ++i) out += concat(what, " ", i, "\n");
+  return out;
+}
+
+// Other ranks may have opened the file, and have cut the rows in other places.
+TEST_CASE("parts: where a file fails while the rows are counted, the whole is one error") {
+  for (const char* source :
+       {"text_line([\"f0\", \"f1\", \"f2\"])", "tokens([\"f0\", \"f1\", \"f2\"], 3, uint8)",
+        "fixed_length_record([\"f0\", \"f1\", \"f2\"], 2)"}) {
+    int whole_failed = 0;
+    for (int good = 0; good < 8; ++good) {
+      SimulatedFileSystem disk;
+      for (const char* name : {"f0", "f1", "f2"}) disk.put(name, numbered_lines(name, 10));
+      FailsOnce files(disk, good);
+      ThreadsRuntime runtime;
+      runtime->files = &files;
+      const std::string parts = concat(source, " | partition(4, p -> p, by: \"index\")");
+      const OpenIterator iterator = open_text(*runtime, parts);
+      const Lines found = take_lines(*iterator, 1000);
+      runtime->files = &disk;
+      const Lines expected = take_lines(*open_text(*runtime, parts), 1000);
+      INFO(parts << ", after " << good);
+      const auto failed = std::count_if(found.begin(), found.end(),
+                                        [](const std::string& line) { return line.starts_with("error:"); });
+      if (found.size() == 2 && failed == 1) {
+        ++whole_failed;
+        continue;
+      }
+      // It failed later, if at all: a part that can't read it is an error, and the others have their rows.
+      Lines rows = in_order(found);
+      std::erase_if(rows, [](const std::string& line) { return line.starts_with("error:"); });
+      const Lines all = in_order(expected);
+      CHECK(std::includes(all.begin(), all.end(), rows.begin(), rows.end()));
+      CHECK((rows.size() == all.size() || failed > 0));
+    }
+    CHECK(whole_failed > 0);
+    CHECK(whole_failed < 8);
+  }
+}
+
+TEST_CASE("parts: a file that has changed since its rows were counted gives no rows") {
+  SimulatedFileSystem disk;
+  disk.put("f0", numbered_lines("old", 4000));
+  ThreadsRuntime runtime;
+  runtime->files = &disk;
+  const OpenIterator iterator =
+      open_text(*runtime, "text_line(\"f0\") | partition(400, p -> p, by: \"index\")");
+  Lines lines = take_lines(*iterator, 3);
+  disk.put("f0", numbered_lines("newer", 5000));
+  const Lines rest = take_lines(*iterator, 10000);
+  lines.insert(lines.end(), rest.begin(), rest.end());
+  int old = 0;
+  for (const std::string& line : lines) {
+    const bool is_old = line.find("old ") != std::string::npos;
+    old += is_old;
+    CHECK((is_old || line == "end" || line.find("failed_precondition") != std::string::npos));
+  }
+  CHECK(old < 4000);
+  CHECK(lines.size() > static_cast<size_t>(old) + 1);
+}
+
 // Eight ranks over 16 files, by files, and over one, by index.
 TEST_CASE("parts: ranks together read each byte once") {
   SimulatedFileSystem disk;

@@ -196,7 +196,12 @@ Status PartSource::count_rows(Context& ctx) {
   const bool opened = saved_count_ >= 0;
   if (!opened) before_ = counts_for_window(ctx, *instance_.node);
   QuietContext quiet(ctx);
-  WEIR_ASSIGN(const std::unique_ptr<Access> access, open_access(opened ? *quiet : ctx, instance_));
+  Context counting = opened ? *quiet : ctx;
+  Status uncounted;
+  counting.uncounted = &uncounted;
+  WEIR_ASSIGN(const std::unique_ptr<Access> access, open_access(counting, instance_));
+  // Other ranks may have read the file, and have more rows.
+  WEIR_TRY(uncounted);
   const AccessCount count = access->count();
   if (count.more)
     return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
@@ -208,7 +213,7 @@ Result<DatasetRef> PartSource::part(Runtime& runtime, int64_t s) const {
   if (by_ == PartsBy::index) {
     const int64_t first = first_row(s, rows_, n_);
     const int64_t rows = first_row(s + 1, rows_, n_) - first;
-    return positions_of(instance_.node, {.first = first, .count = rows}, rows);
+    return positions_of(instance_.node, {.first = first, .count = rows}, rows, rows_);
   }
   std::vector<std::string_view> own;
   for (auto i = static_cast<size_t>(s); i < names_.size(); i += static_cast<size_t>(n_))

@@ -20,6 +20,7 @@ const OperatorDef& positions_ahead_operator();
 struct PositionsParams : ParamsOf<PositionsParams> {
   Slice slice;
   int64_t rows = kUnknown;
+  int64_t whole = kUnknown;
   void fields(Fields&) override {}
   static const OperatorDef& op() { return positions_operator(); }
 };
@@ -27,7 +28,8 @@ struct PositionsParams : ParamsOf<PositionsParams> {
 class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
-    WEIR_ASSIGN(RestorableAccess input, RestorableAccess::open(opening.ctx, opening.input(0), params.slice));
+    WEIR_ASSIGN(RestorableAccess input,
+                RestorableAccess::open(opening.ctx, opening.input(0), params.slice, params.whole));
     return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input)));
   }
   explicit Positions(RestorableAccess input) : input_(std::move(input)) {}
@@ -102,12 +104,13 @@ const OperatorDef& positions_ahead_operator() {
 
 }  // namespace
 
-Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows) {
+Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows, int64_t whole) {
   const BuildSite site{.depth = input->depth(), .at_opening = true};
   const bool blocks = input->deepest_lane() != Lane::compute;
   PositionsParams params;
   params.slice = slice;
   params.rows = rows;
+  params.whole = whole;
   WEIR_ASSIGN(DatasetRef positions, compose(std::move(params), {std::move(input)}, site));
   if (!blocks) return positions;
   return compose(AheadParams(), {std::move(positions)}, site);

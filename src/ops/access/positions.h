@@ -6,8 +6,9 @@
 
 namespace weir {
 
-// `rows`: how many elements these are, or kUnknown.
+// `rows`: how many elements these are, or kUnknown; `whole`: how many the input has, likewise, else it is one
+// error.
 // REQUIRES: !slice.by_rank, and check_access(*input) is ok
-Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows);
+Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows, int64_t whole = kUnknown);
 
 }  // namespace weir

@@ -40,19 +40,34 @@ ArrayColumn::ArrayColumn(FileSystem& files, DType dtype, Shape row, size_t read_
       most_read_(read_bytes == 0 ? SIZE_MAX : read_bytes),
       pool_(kRetainedBytes) {}
 
-Status ArrayColumn::add(Context& ctx, const std::string& file, const Result<ArrayLayout>& layout) {
-  return add(file, layout, BufferRef(), ctx.runtime().origins ? ctx.session.source_names().number(file) : 0);
+Status ArrayColumn::add(Context& ctx, const std::string& file,
+                        const std::function<Result<ArrayLayout>(ByteStream&)>& layout_in) {
+  RefPtr<RandomAccessFile> opened;
+  const auto read = [&]() -> Result<ArrayLayout> {
+    WEIR_ASSIGN(opened, files_.open(file));
+    WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_stream(opened, Compression::none));
+    return layout_in(*stream);
+  };
+  Result<ArrayLayout> layout = read();
+  ctx.note_uncounted(layout.status());
+  const uint32_t source = ctx.runtime().origins ? ctx.session.source_names().number(file) : 0;
+  return add(Part{file, std::move(layout), BufferRef(), source, std::move(opened)});
 }
 
-Status ArrayColumn::add(const std::string& file, const Result<ArrayLayout>& layout, BufferRef bytes,
-                        uint32_t source) {
-  const auto sum = checked_add(count_, layout.ok() ? layout->rows : int64_t{1});
+Status ArrayColumn::add(RefPtr<RandomAccessFile> file, const ArrayLayout& layout, BufferRef bytes) {
+  return add(Part{file->name(), layout, std::move(bytes), 0, file});
+}
+
+Status ArrayColumn::add(Part part) {
+  const ArrayLayout* const layout = part.layout.ok() ? &*part.layout : nullptr;
+  const auto sum = checked_add(count_, layout ? layout->rows : int64_t{1});
   if (!sum) {
     return file_error(Code::resource_exhausted,
-                      expected_found(concat("files of at most ", INT64_MAX, " rows"), "more"), file);
+                      expected_found(concat("files of at most ", INT64_MAX, " rows"), "more"), part.name);
   }
-  if (layout.ok()) most_row_bytes_ = std::max(most_row_bytes_, layout->row_bytes);
-  parts_.push_back({file, layout, std::move(bytes), source, count_, RefPtr<RandomAccessFile>()});
+  if (layout) most_row_bytes_ = std::max(most_row_bytes_, layout->row_bytes);
+  part.first = count_;
+  parts_.push_back(std::move(part));
   count_ = *sum;
   return Status();
 }
@@ -67,9 +82,6 @@ Status ArrayColumn::read_bytes(Part& part, uint64_t offset, std::span<uint8_t> t
   if (part.bytes) {
     std::memcpy(to.data(), part.bytes->data() + offset, to.size());
     return Status();
-  }
-  if (!part.file) {
-    WEIR_ASSIGN(part.file, files_.open(part.name));
   }
   for (size_t filled = 0; filled < to.size();) {
     const std::span<uint8_t> piece = to.subspan(filled, std::min(most_read_, to.size() - filled));

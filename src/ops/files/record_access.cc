@@ -101,7 +101,7 @@ class RecordAccess final : public Access {
   // The file, opened if need be; the one that was opened first is closed where there are too many.
   Result<RandomAccessFile*> open(Part& part) {
     if (part.file) return part.file.get();
-    WEIR_ASSIGN(part.file, open_decoded(files_, part.name, compression_));
+    WEIR_ASSIGN(part.file, open_decoded(files_, part.name, compression_, &part.index->file()));
     open_.push_back(&part);
     if (open_.size() > kMaxOpen) {
       open_.front()->file = nullptr;
@@ -224,6 +224,7 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
     Result<RefPtr<RecordIndex>> found = find(name);
     const Code code = found.status().code();
     if (code == Code::cancelled || code == Code::failed_precondition) return found.status();
+    ctx.note_uncounted(found.ok() ? (*found)->failure() : found.status());
     WEIR_TRY(access->add(name, found.ok() ? *std::move(found) : RecordIndex::failed(found.status()),
                          ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
   }

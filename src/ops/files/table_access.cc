@@ -31,8 +31,9 @@ class TableAccess final : public Access {
       return file_error(Code::resource_exhausted,
                         expected_found(concat("files of at most ", INT64_MAX, " rows"), "more"), name);
     }
+    ctx.note_uncounted(reader.status());
     const uint32_t source = ctx.runtime().origins ? ctx.session.source_names().number(name) : 0;
-    parts_.push_back({name, source, count_, reader.status(), nullptr});
+    parts_.push_back({name, source, count_, *sum - count_, reader.status(), nullptr});
     if (reader.ok()) keep(parts_.size() - 1, *std::move(reader));
     count_ = *sum;
     return {};
@@ -56,6 +57,7 @@ class TableAccess final : public Access {
     std::string name;
     uint32_t source;
     int64_t first;
+    int64_t rows;
     Status failure;
     std::unique_ptr<TableReader> reader;
   };
@@ -93,6 +95,12 @@ class TableAccess final : public Access {
     if (!part.failure.ok()) return part.failure;
     if (!part.reader) {
       WEIR_ASSIGN(std::unique_ptr<TableReader> reader, open(ctx, part.name));
+      if (reader->rows() != part.rows) {
+        return file_error(Code::failed_precondition,
+                          expected_found(concat(part.rows, " rows, as when the file was first opened"),
+                                         concat(reader->rows()), "make a new iterator"),
+                          part.name);
+      }
       keep(static_cast<size_t>(&part - parts_.data()), std::move(reader));
     }
     const RecordPosition from{static_cast<uint64_t>(row), static_cast<uint64_t>(row)};

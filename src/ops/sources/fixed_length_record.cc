@@ -38,13 +38,15 @@ FixedLayout layout_of(const FixedLengthParams& params) {
 }
 
 // Where the records of a file are, which its size tells.
-Result<RefPtr<RecordIndex>> places_in(Runtime& runtime, const FixedLengthParams& params,
+Result<RefPtr<RecordIndex>> places_in(Context& ctx, const FixedLengthParams& params,
                                       const std::string& name) {
   const FixedLayout layout = layout_of(params);
-  WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_stream(*runtime.files, name, Compression::none));
+  WEIR_ASSIGN(const RefPtr<RandomAccessFile> file, ctx.session.files().open(name));
+  WEIR_ASSIGN(FileInfo info, file->info());
+  WEIR_ASSIGN(const std::unique_ptr<ByteStream> stream, open_stream(file, Compression::none));
   WEIR_ASSIGN(const int64_t count,
-              count_fixed_records(*stream, layout, static_cast<uint64_t>(runtime.limits.record_bytes)));
-  return RecordIndex::of_records(layout.header_bytes, layout.record_bytes, count);
+              count_fixed_records(*stream, layout, static_cast<uint64_t>(ctx.runtime().limits.record_bytes)));
+  return RecordIndex::of_records(layout.header_bytes, layout.record_bytes, count, std::move(info));
 }
 
 struct Format {
@@ -60,11 +62,11 @@ struct Format {
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
     return record_access(ctx, files, Compression::none, fixed_rows(),
-                         [&](const std::string& name) { return places_in(ctx.runtime(), params, name); });
+                         [&](const std::string& name) { return places_in(ctx, params, name); });
   }
   static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(),
-                       [&](const std::string& name) { return places_in(ctx.runtime(), params, name).ok(); });
+                       [&](const std::string& name) { return places_in(ctx, params, name).ok(); });
   }
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }
 };

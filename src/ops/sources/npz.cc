@@ -57,7 +57,7 @@ class Rows {
     for (NpzArray& array : npz.arrays) {
       out->columns_.push_back(std::make_unique<ArrayColumn>(ctx.session.files(), array.layout.type.dtype,
                                                             array.layout.row, given));
-      WEIR_TRY(out->columns_.back()->add(params.file, array.layout, std::move(array.bytes)));
+      WEIR_TRY(out->columns_.back()->add(npz.file, array.layout, std::move(array.bytes)));
     }
     return out;
   }

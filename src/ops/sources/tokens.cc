@@ -86,8 +86,7 @@ struct Format {
     auto column =
         std::make_unique<ArrayColumn>(ctx.session.files(), params.dtype.dtype, Shape({*params.length}));
     for (const std::string& name : files) {
-      auto stream = open_stream(ctx.session.files(), name, Compression::none);
-      WEIR_TRY(column->add(ctx, name, stream.ok() ? layout_in(**stream, params) : stream.status()));
+      WEIR_TRY(column->add(ctx, name, [&](ByteStream& stream) { return layout_in(stream, params); }));
     }
     return array_access(std::move(column));
   }
