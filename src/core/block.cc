@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 #include <utility>
+
+#include "core/joined_errors.h"
 
 namespace weir {
 
@@ -390,8 +393,11 @@ const ErrorPtr* Block::error_of(int row) const {
 void Block::fail_row(int row, ErrorPtr error) {
   auto at = std::lower_bound(errors.begin(), errors.end(), row,
                              [](const RowError& have, int key) { return have.row < key; });
-  if (at != errors.end() && at->row == row) return;
-  errors.insert(at, RowError{row, std::move(error)});
+  if (at != errors.end() && at->row == row) {
+    at->error = joined(at->error, std::span(&error, 1));
+  } else {
+    errors.insert(at, RowError{row, std::move(error)});
+  }
 }
 
 void Block::reset(size_t count) {

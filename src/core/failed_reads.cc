@@ -18,7 +18,9 @@ bool alike(const Error& a, const Error& b) {
 }  // namespace
 
 void FailedReads::add(const ErrorPtr& error) noexcept {
-  if (!error->read_failed || error->read == 0 || error->position_lost || find(error->read)) return;
+  if (error->position_lost) return;
+  for (const ErrorPtr& other : error->parts.others) add(other);
+  if (!error->read_failed || error->read == 0 || find(error->read)) return;
   try {
     list(*error);
   } catch (...) {
@@ -31,6 +33,7 @@ void FailedReads::list(const Error& error) {
   listed.read = 0;
   // The reader that answers it has not failed.
   listed.read_failed = false;
+  listed.parts.others.clear();
   auto pointer = std::make_shared<const Error>(std::move(listed));
   const MutexLock lock(mutex_);
   add(error.read, std::move(pointer));

@@ -25,7 +25,7 @@ class FailedReads : public RefCounted {
   // When there are more, the oldest are forgotten.
   static constexpr size_t kMost = 4096;
 
-  // Lists the error if it says that a file could not be read.
+  // Lists the error if it says that a file could not be read, and those that took the same row.
   void add(const ErrorPtr& error) noexcept;
   // Lists all such errors of a block.
   void add(const Block& block) noexcept {

@@ -80,7 +80,7 @@ struct MistakeParts {
   std::optional<Span> span = {};
   // It only follows from another mistake: say, the name of something that did not build.
   bool consequence = false;
-  // Independent mistakes in the same text.
+  // Independent mistakes in the same text, or failed reads that took the same row (core/failed_reads.h).
   std::vector<ErrorPtr> others = {};
   // The message has been rendered (syntax::render).
   bool rendered = false;

@@ -17,6 +17,14 @@ bool keeps_unconsumed(const Context& ctx, const Dataset& node, Port::Mode mode) 
   return mode == Port::Mode::keep && ctx.session.holds_rows() && !node.not_replayable().empty();
 }
 
+// Without memory, or where a file that was read cannot be read now, an input gives fewer rows than it did, or
+// counts them as others.
+bool changes_rows(const Error& error) {
+  return error.position_lost || error.read_failed || is_out_of_memory(error) ||
+         std::any_of(error.parts.others.begin(), error.parts.others.end(),
+                     [](const ErrorPtr& other) { return changes_rows(*other); });
+}
+
 bool has_lost_memory(const Block& block) {
   return std::any_of(block.errors.begin(), block.errors.end(),
                      [](const RowError& error) { return ran_out_of_memory(*error.error); });
@@ -212,12 +220,9 @@ PullResult Port::take_up(Context& ctx, Block& out) noexcept try {
   return PullResult::end;
 }
 
-// Without memory, or where a file that was read cannot be read now, an input gives fewer rows than it did, or
-// counts them as others.
 ErrorPtr Port::lost(const Block& block) {
   for (const RowError& error : block.errors) {
-    if (error.error->position_lost || error.error->read_failed || is_out_of_memory(*error.error))
-      return error.error;
+    if (changes_rows(*error.error)) return error.error;
   }
   return nullptr;
 }

@@ -189,6 +189,111 @@ TEST_CASE("what is left out because a file could not be read stays left out") {
   });
 }
 
+// The same files as both inputs.
+std::string zipped(const std::string& source) { return "zip(" + source + ", " + source + ")"; }
+
+TEST_CASE("failed reads that take one row are part of a position") {
+  // b fails after five records and c at once, which are rows 17 and 18.
+  const auto check = [](const std::string& text) {
+    INFO(text);
+    FailingWorld failing;
+    failing.fails_at(1, 5).fails_to_open(2);
+    FailingWorld again(1);
+    again.fails_at(1, 5).fails_to_open(2);
+    FailingWorld other(1);
+    other.fails_at(0, 2).fails_at(1, 5).fails_to_open(2);
+    FailingWorld readable(1);
+    save_everywhere(text, failing, again, [](size_t, size_t position, const Lines& whole, const Lines& rest) {
+      CHECK(rest == tail_of(whole, position));
+    });
+    save_everywhere(text, failing, readable,
+                    [](size_t saved, size_t position, const Lines& whole, const Lines& rest) {
+                      if (saved > last_error(whole)) CHECK(rest == tail_of(whole, position));
+                    });
+    // A file that was read and fails now is no quiet end.
+    save_everywhere(text, failing, other,
+                    [](size_t saved, size_t position, const Lines& whole, const Lines& rest) {
+                      if (saved == position && rest != tail_of(whole, position))
+                        CHECK(std::any_of(rest.begin(), rest.end(), is_error));
+                    });
+  };
+  const char* const pipelines[] = {
+      " | window(4) | flat_map(w -> w | batch(4))",
+      " | window(4) | flat_map(w -> w | batch(4)) | prefetch(3) | batch(2)",
+      " | window(7, shift: 2) | flat_map(w -> w | batch(7))",
+      " | window(5, shift: 3, stride: 1) | map(w -> w | reduce(\"\", (s, x) -> s + x)) | shuffle(3, seed: 2)",
+      " | map_and_batch(x -> x, 4)",
+      " | map_and_batch(x -> x, 4, num_parallel_calls: 2) | shuffle(3, seed: 2)",
+      " | map_and_batch(x -> x, 20) | batch(2)",
+  };
+  for_each_text(pipelines, check);
+  for (const std::string& source : kSources) {
+    check(zipped(source));
+    check(zipped(source) + " | batch(2) | prefetch(2)");
+    check("zip(" + source + ", " + source + " | skip(1)) | shuffle(5, seed: 2)");
+  }
+}
+
+TEST_CASE("a failed read between windows is part of a position") {
+  const char* const pipelines[] = {
+      " | window(1, shift: 3) | flat_map(w -> w)",
+      " | window(2, shift: 5) | flat_map(w -> w) | shuffle(4, seed: 3)",
+      " | window(4, shift: 4, stride: 3) | flat_map(w -> w | batch(4))",
+      " | window(4, shift: 2, stride: 2) | flat_map(w -> w | batch(4)) | prefetch(2)",
+      " | window(5, shift: 6, stride: 2) | flat_map(w -> w | batch(5)) | batch(2)",
+  };
+  for_each_text(pipelines, [](const std::string& text) {
+    FailingWorld failing;
+    failing.fails_at(1, 5);
+    FailingWorld again(1);
+    again.fails_at(1, 5);
+    FailingWorld readable(1);
+    const Lines clean = all_lines(*readable.runtime, text);
+    save_everywhere(text, failing, again, [](size_t, size_t position, const Lines& whole, const Lines& rest) {
+      CHECK(rest == tail_of(whole, position));
+    });
+    save_everywhere(text, failing, readable,
+                    [&](size_t, size_t position, const Lines& whole, const Lines& rest) {
+                      CHECK((rest == tail_of(whole, position) || rest == tail_of(clean, position)));
+                    });
+  });
+}
+
+TEST_CASE("a position behind a failed read that no window has leaves its file out") {
+  // b fails at row 17; windows begin at 15 and 18.
+  const std::string text =
+      kSources[0] + " | window(1, shift: 3) | map(w -> w | reduce(\"\", (s, x) -> s + x))";
+  FailingWorld failing;
+  failing.fails_at(1, 5);
+  FailingWorld readable;
+  FailingWorld other;
+  other.fails_at(0, 2);
+  const Lines whole = all_lines(*failing.runtime, text);
+  REQUIRE(std::none_of(whole.begin(), whole.end(), is_error));
+  auto iterator = open_text(*failing.runtime, text);
+  take_lines(*iterator, 7);
+  for (size_t position = 7; position < whole.size(); ++position) {
+    const std::string saved = require_value(iterator->save());
+    CHECK(all_lines(*open_text(*readable.runtime, text, &saved)) == tail_of(whole, position));
+    // What was read and can't be read again is an error, also if its row is between windows.
+    const Lines rest = all_lines(*open_text(*other.runtime, text, &saved));
+    CHECK((rest == tail_of(whole, position) || (rest.size() == 1 && is_error(rest[0]))));
+    take_lines(*iterator, 1);
+  }
+}
+
+TEST_CASE("a failed read that shares its row's error is read again where the row was not reached") {
+  const std::string text = kSources[0] + " | window(4) | flat_map(w -> w | batch(4)) | prefetch(30)";
+  FailingWorld failing;
+  failing.fails_at(1, 5).fails_to_open(2);
+  FailingWorld readable;
+  auto iterator = open_text(*failing.runtime, text);
+  take_lines(*iterator, 1);
+  const std::string saved = require_value(iterator->save());
+  CHECK(all_lines(*open_text(*readable.runtime, text, &saved)) ==
+        tail_of(all_lines(*readable.runtime, text), 1));
+}
+
 TEST_CASE("a read that fails again when a position is restored on other threads changes nothing") {
   const char* const pipelines[] = {
       " | ignore_errors() | filter(x -> x < \"b\" or x > \"c03\") | interleave(x -> from_tensors(x) | repeat(3))",

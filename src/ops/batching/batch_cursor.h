@@ -10,9 +10,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
 #include <utility>
 
 #include "core/exception.h"
+#include "core/joined_errors.h"
 #include "dataset/operator.h"
 #include "dataset/yield_timer.h"
 
@@ -108,7 +110,11 @@ class BatchCursor final : public RestartableCursor {
     for (const RowError& error : block.errors) {
       if (error.row < begin || error.row >= end) continue;
       if (After == AfterError::next_batch || is_out_of_memory(*error.error)) {
-        if (!error_) lose(error.error);
+        if (error_) {
+          error_ = joined(error_, std::span(&error.error, 1));
+        } else {
+          lose(error.error);
+        }
         continue;
       }
       input_.take(error.row + 1 - begin);

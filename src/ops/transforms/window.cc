@@ -2,8 +2,8 @@
 // window `shift` elements after the one before. A failed element makes each window that has it an error.
 // Small windows are copied, once for each window; larger ones share the memory of the input's blocks.
 // Elements beyond the runtime's memory budget are dropped, and each window that begins at one of them is an
-// error. Checkpoint: the input's position at the first element of the next window; the elements of it that
-// were read already are read again.
+// error. Failed reads that no window has are left out as by ignore_errors. Checkpoint: the input's position
+// at the first element of the next window; the elements of it that were read already are read again.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "core/checked.h"
+#include "core/failed_reads.h"
+#include "core/joined_errors.h"
 #include "core/memory_budget.h"
 #include "core/text.h"
 #include "dataset/operator.h"
@@ -28,6 +30,16 @@ struct WindowShape {
 
   // The elements from the first to the last of a full window.
   int64_t span() const { return capped_add<int64_t>(capped_multiply(size - 1, stride), 1); }
+  // Whether every element is in a window.
+  bool has_all() const { return stride == 1 && step <= size; }
+  // Whether this one is.
+  bool has(int64_t ordinal) const {
+    if (has_all()) return true;
+    for (int64_t start = ordinal - ordinal % step; start >= 0 && ordinal - start < span(); start -= step) {
+      if ((ordinal - start) % stride == 0) return true;
+    }
+    return false;
+  }
 
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 };
@@ -47,7 +59,7 @@ class KeptInput {
 
   const std::vector<Piece>& pieces() const { return pieces_; }
   // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
-  ErrorPtr take(Port& input, size_t columns) {
+  ErrorPtr take(Port& input, size_t columns, FailedReads& failed_reads) {
     Piece& piece = pieces_.emplace_back();
     // With the memory of an earlier piece, which goes on to the input.
     piece.block.columns.swap(spare_);
@@ -59,6 +71,7 @@ class KeptInput {
     if (counts_) piece.bytes = piece.block.byte_size();
     if (count()) return nullptr;
     const Status exceeded = held_.exceeded();
+    for (const Piece& dropped : pieces_) failed_reads.add(dropped.block);
     clear();
     return exceeded.pointer();
   }
@@ -110,8 +123,12 @@ class KeptInput {
 class WindowRows {
  public:
   // `width`: how many columns a row of the input has.
-  WindowRows(const WindowShape& shape, size_t width, const RefPtr<MemoryBudget>& budget)
-      : shape_(shape), span_(shape.span()), width_(width), rows_(budget) {}
+  WindowRows(const WindowShape& shape, size_t width, Session& session, const RefPtr<MemoryBudget>& budget)
+      : shape_(shape),
+        span_(shape.span()),
+        width_(width),
+        failed_reads_(session.failed_reads()),
+        rows_(budget) {}
 
   const WindowShape& shape() const { return shape_; }
   int64_t span() const { return span_; }
@@ -127,9 +144,8 @@ class WindowRows {
 
   // Reads what the next window needs; `wanted` windows are asked for.
   PullResult gather(Context& ctx, Port& input, int wanted) {
-    if (start_ < lost_to_) return PullResult::rows;
     const int64_t end = capped_add(start_, span_);
-    while (input.position() < end) {
+    while (start_ >= lost_to_ && input.position() < end) {
       const int64_t gap = start_ - input.position();
       const int64_t beyond = capped_multiply<int64_t>(shape_.step, wanted - 1);
       Demand demand;
@@ -141,12 +157,13 @@ class WindowRows {
         return PullResult::rows;
       if (got != PullResult::rows) return got;
       if (gap > 0) {
-        input.take(static_cast<int>(std::min<int64_t>(gap, input.buffered())));
+        const auto rows = static_cast<int>(std::min<int64_t>(gap, input.buffered()));
+        leave_out(input.block(), input.begin(), input.begin() + rows);
+        input.take(rows);
         input.consume_all();
-      } else if (ErrorPtr error = rows_.take(input, width_)) {
+      } else if (ErrorPtr error = rows_.take(input, width_, failed_reads_)) {
         lack_ = std::move(error);
         lost_to_ = input.position();
-        return PullResult::rows;
       }
     }
     return PullResult::rows;
@@ -154,21 +171,25 @@ class WindowRows {
 
   // The next `count` windows are made or lost.
   void go_on(Port& input, int64_t count) noexcept {
+    const int64_t passed = start_;
     start_ = capped_add(start_, capped_multiply<int64_t>(shape_.step, count));
+    if (!shape_.has_all()) leave_out(passed);
     rows_.drop_before(start_);
     input.consume_to(std::min(start_, input.position()));
   }
 
-  // The first error among the elements of the next window, which ends before `end`; null if there is none.
-  const ErrorPtr* first_error(int64_t end) const {
+  // The error of the next window, which ends before `end`: that of its first element with one, joined with
+  // the others. Null if there is none.
+  ErrorPtr error(int64_t end) const noexcept {
+    ErrorPtr found;
     for (const KeptInput::Piece& piece : rows_.pieces()) {
       for (const RowError& error : piece.block.errors) {
         const int64_t ordinal = piece.first + error.row;
         if (ordinal >= start_ && ordinal < end && (ordinal - start_) % shape_.stride == 0)
-          return &error.error;
+          found = found ? joined(found, std::span(&error.error, 1)) : error.error;
       }
     }
-    return nullptr;
+    return found;
   }
 
   // Where the first element of the next window came from.
@@ -199,12 +220,35 @@ class WindowRows {
   }
 
  private:
+  // No window has this element. One that ends the sequence takes the next window.
+  void leave_out(const ErrorPtr& error) noexcept {
+    failed_reads_.add(error);
+    if (!error->position_lost) return;
+    lack_ = error;
+    lost_to_ = start_ + 1;
+  }
+  void leave_out(const Block& block, int begin, int end) noexcept {
+    for (const RowError& error : block.errors) {
+      if (error.row >= begin && error.row < end) leave_out(error.error);
+    }
+  }
+  // The elements from `begin` to the next window's that no window has.
+  void leave_out(int64_t begin) noexcept {
+    for (const KeptInput::Piece& piece : rows_.pieces()) {
+      for (const RowError& error : piece.block.errors) {
+        const int64_t ordinal = piece.first + error.row;
+        if (ordinal >= begin && ordinal < start_ && !shape_.has(ordinal)) leave_out(error.error);
+      }
+    }
+  }
+
   const WindowShape shape_;
   const int64_t span_;
   const size_t width_;
+  FailedReads& failed_reads_;
   int64_t start_ = 0;
   KeptInput rows_;
-  // The elements before this one were dropped for lack of memory, for that reason.
+  // The windows that begin before this element are lost for that reason.
   int64_t lost_to_ = 0;
   ErrorPtr lack_;
 };
@@ -243,7 +287,7 @@ class Window final : public Cursor {
       : input_(opening, 0, Port::Mode::keep),
         leaves_(std::move(leaves)),
         width_(input_.node().components().size()),
-        rows_(params.shape(), width_, opening.ctx.runtime().budget) {}
+        rows_(params.shape(), width_, opening.ctx.session, opening.ctx.runtime().budget) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     windows_.clear();
@@ -255,8 +299,8 @@ class Window final : public Cursor {
            (got = rows_.gather(ctx, input_, demand.rows - made_)) == PullResult::rows) {
       if (const ErrorPtr lack = rows_.lack()) {
         fail_window(lack);
-      } else if (!demand.drop) {
-        make_window();
+      } else {
+        make_window(demand.drop);
       }
       go_on();
     }
@@ -297,10 +341,11 @@ class Window final : public Cursor {
     rows_.go_on(input_, 1);
   }
 
-  void make_window() {
+  void make_window(bool drop) {
     const int64_t end = rows_.end(input_);
     note_origin();
-    if (const ErrorPtr* error = rows_.first_error(end)) return fail_window(*error);
+    if (const ErrorPtr error = rows_.error(end)) return fail_window(error);
+    if (drop) return;
     std::vector<Block> blocks = select(end);
     for (const Leaf& leaf : leaves_) {
       std::vector<Block> part = leaves_.size() == 1 ? std::move(blocks) : components(blocks, leaf);
