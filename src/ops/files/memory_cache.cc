@@ -2,6 +2,7 @@
 // input again from the beginning, in the same order (ADR 0025).
 #include "ops/files/memory_cache.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <utility>
@@ -153,12 +154,20 @@ class MemoryCache final : public Cursor {
     return got;
   }
 
+  // The same in every build of the graph. Caches that its index leaves out, in datasets that a function
+  // drains and in elements that are iterated by themselves, have one number: below them, draws differ by
+  // their calls.
+  uint64_t number_in_graph(const Session& session) const {
+    if (!session.counts_openings()) return EpochIndex::kUnlisted;
+    return std::min(session.epoch_key(node_->epoch_id()), EpochIndex::kUnlisted);
+  }
+
   void begin_pass(Context& ctx) {
     warn_if_stopped(ctx, node_->epoch_id(), "cache");
     const uint64_t number = static_cast<uint64_t>(making_);
     Instance input = input_;
     // The same in each pass of that number, whichever opening of the cache makes it.
-    input.key = derive_key(derive_key(opened_.scope_key, ~ctx.session.epoch_key(node_->epoch_id())), number);
+    input.key = derive_key(derive_key(opened_.scope_key, ~number_in_graph(ctx.session)), number);
     const int depth = ctx.epochs->home(node_->depth()).depth;
     auto filling = make_ref<CachedRows>(components_, ctx.runtime().budget);
     pass_ = std::make_unique<Pass>(ctx, input, number, opened_.scope_key, depth);
