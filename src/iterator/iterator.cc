@@ -13,6 +13,7 @@
 #include "dataset/found_names.h"
 #include "dataset/holding.h"
 #include "dataset/openings.h"
+#include "iterator/ahead_alike.h"
 #include "iterator/iterator_reads.h"
 #include "iterator/param_digests.h"
 #include "iterator/rank_positions.h"
@@ -31,12 +32,6 @@ constexpr size_t kMaxRemembered = 1024;
 // Stands for how often a node is opened in an epoch where that depends on the data: so often that no order of
 // one epoch comes again in the next.
 constexpr uint64_t kUnknownOpenings = uint64_t{1} << 20;
-
-std::vector<uint64_t> windows_of(const Dataset& root) {
-  std::vector<uint64_t> out;
-  for (const EpochNode& node : root.epoch_nodes()) out.push_back(node.windows);
-  return out;
-}
 
 // Checks that the graph found the same names as the checkpoint's.
 Status check_names(const Dataset& root, std::span<const uint64_t> saved) {
@@ -196,11 +191,7 @@ Status Iterator::check_belongs(const Position& position, const Checkpoint& check
                        concat("one of another: ", difference(document.digest(), checkpoint.graph))));
   }
   const Dataset& root = *document.root();
-  if (checkpoint.windows != windows_of(root) || (root.opens_variables() && !made_alike)) {
-    return failed_precondition(expected_found(
-        "a pipeline that runs ahead at the same operators as when the checkpoint was saved", "another one",
-        "a shuffle below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
-  }
+  WEIR_TRY(check_runs_ahead(root, checkpoint.windows, made_alike));
   if (checkpoint.params.size() != position.params.size() ||
       checkpoint.seeds.size() != 2 * document.root()->sites().seeds.size()) {
     return data_loss(
