@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dataset/params.h"
+#include "dataset/slice.h"
 
 namespace weir {
 
