@@ -8,6 +8,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import feather, ipc
 
+import make_parquet
+
 FOLDER = pathlib.Path(__file__).parent / "data/own/arrow"
 
 
@@ -122,6 +124,7 @@ def main():
              "d": pa.array(["p", None, "q"]).dictionary_encode()}
     write("nulls.arrow", batches_of(nulls, 2))
     write("null-objects.arrow", batches_of(null_objects()))
+    write("parts.arrow", batches_of(make_parquet.nested(), 6))
     write("repeated.arrow", [pa.record_batch([pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["d", "e", "d"])])
     write("no-rows.arrow", [pa.record_batch({"a": pa.array([], pa.int64())})])
     with ipc.new_stream(FOLDER / "no-batches.arrows", pa.schema({"a": pa.int64()})):
@@ -138,6 +141,8 @@ def main():
     write("deltas.arrow", changing(["a", "b"], ["a", "b", "c"]), deltas=True)
     write("replaced.arrows", changing(["a", "b"], ["x"], ["x", "y", "z"], ["a", "b"]))
     write("unread.arrow", batches_of(unread()))
+    lists = {"m": pa.array([[("k", None)], []], pa.map_(pa.string(), pa.null())), "l": pa.array([[{"n": None}], []], pa.list_(pa.struct([("n", pa.null())])))}
+    write("unread-lists.arrow", batches_of(lists))
     stream = (FOLDER / "many-batches.arrows").read_bytes()
     (FOLDER / "no-mark.arrows").write_bytes(stream[:-8])
     (FOLDER / "cut.arrows").write_bytes(stream[:-100])

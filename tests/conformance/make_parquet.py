@@ -54,12 +54,27 @@ def always_null():
     parquet.write_table(pa.table(columns), FOLDER / "always-null.parquet", store_schema=False)
 
 
+def nested():
+    """Two row groups of three pages each, with maps, structures and lists that are null, empty, or have nulls inside."""
+    point = pa.struct([("x", pa.int64()), ("y", pa.string())])
+    inner = pa.map_(pa.string(), point)
+    return {
+        "a": pa.array([[("k", 1), ("j", 2)], [], None, [("i", None)], [("n", 3), ("o", None), ("p", 5)], [("q", 6)],
+                       None, [], [("r", 7), ("s", 8)], [("t", None)], [("u", 9)], []], pa.map_(pa.string(), pa.int32())),
+        "s": pa.array([{"x": 1, "y": "a"}, {"x": None, "y": None}, None] * 4, point),
+        "l": pa.array([[{"x": 1}, {"x": 5}], [], None, [{"x": None}, None, {"x": 6}]] * 3, pa.list_(pa.struct([("x", pa.int64())]))),
+        "o": pa.array([{"m": [("b", {"x": 1, "y": "c"}), ("d", None)]}, {"m": []}, {"m": None}, None] * 3, pa.struct([("m", inner)])),
+    }
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     damaged_page()
     damaged_length()
     damaged_levels()
     always_null()
+    parquet.write_table(pa.table(nested()), FOLDER / "nested.parquet", row_group_size=6, data_page_size=1, write_batch_size=2,
+                        use_dictionary=False, store_schema=False)
     table = pa.Table.from_arrays([pa.array([1, 2]), pa.array([3, 4]), pa.array([5, 6])], ["d", "e", "d"])
     parquet.write_table(table, FOLDER / "repeated.parquet", store_schema=False)
 

@@ -156,6 +156,45 @@ int64_t count_columns(const ArrowSchema& table, std::string_view name) {
                        [&](const ArrowSchema* column) { return column->name && name == column->name; });
 }
 
+std::string path_in(const std::string& parent, std::string_view name) {
+  std::string out = parent;
+  if (!parent.empty()) out += '\0';
+  return out.append(name);
+}
+
+// A leaf that is read to learn where a column is null and how long its lists are, and how much its entries
+// take, about.
+struct Witness {
+  std::string path;
+  int64_t bytes;
+};
+
+// Of what is not read, at least.
+constexpr int64_t kUnreadBytes = INT64_MAX / 2;
+
+// The smallest leaf in a column. A map is read as a whole, and so is a structure of which no leaf is read.
+Witness witness_of(const ArrowSchema& column, std::string path) {
+  constexpr int64_t kListBytes = 64;
+  const TableType type = table_type(column);
+  if (type.is_list()) {
+    Witness out = witness_of(*column.children[0], std::move(path));
+    out.bytes += kListBytes;
+    return out;
+  }
+  if (type.kind == Kind::other) return {std::move(path), kUnreadBytes};
+  if (type.kind != Kind::object)
+    return {std::move(path), std::max(type.size, static_cast<int64_t>(dtype_size(type.dtype)))};
+  const bool map = is_entry_of_map(column);
+  Witness out{path, map ? 0 : kUnreadBytes};
+  for (int64_t i = 0; i < column.n_children; ++i) {
+    const ArrowSchema& member = *column.children[i];
+    Witness inner = witness_of(member, path_in(path, member.name ? member.name : ""));
+    if (map && table_type(member).kind != Kind::object) out.bytes = std::max(out.bytes, inner.bytes);
+    if (!map && inner.bytes < out.bytes) out = std::move(inner);
+  }
+  return out;
+}
+
 Status check_all(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
                  bool in_list);
 
@@ -173,7 +212,11 @@ Status check_field(const FieldType& field, const ArrowSchema& column, const std:
     if (type.kind == Kind::object) return check_all(field.members, column, path, in_list);
   } else if (field.form == Form::list) {
     const ArrowSchema* const each = type.is_list() ? column.children[0] : nullptr;
-    if (each && table_type(*each).kind == Kind::object) return check_all(field.members, *each, path, true);
+    if (each && table_type(*each).kind == Kind::object) {
+      if (witness_of(*each, path).bytes >= kUnreadBytes)
+        return refused(path, "is a list of structures that are not read", "leave out the field");
+      return check_all(field.members, *each, path, true);
+    }
   } else {
     const int depth = field.form == Form::ragged ? (in_list ? 1 : 2) : field.shape.rank();
     fits = fits_lists(column, depth, field.dtype);
@@ -286,15 +329,30 @@ class Natural {
   int depth_ = 0;
 };
 
-void add_columns(const std::vector<FieldType>& fields, const std::string& parent,
+void add_columns(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
                  std::vector<std::string>& out) {
   for (const FieldType& field : fields) {
-    const std::string path = parent.empty() ? field.name : parent + '\0' + field.name;
-    if (field.unread) continue;
+    const int64_t at = field.unread ? -1 : column_in(table, field.name);
+    if (at < 0) continue;
+    const ArrowSchema& column = *table.children[at];
+    const std::string path = path_in(parent, field.name);
     if (field.members.empty()) {
       out.push_back(path);
-    } else {
-      add_columns(field.members, path, out);
+      continue;
+    }
+    const bool list = field.form == Form::list;
+    const ArrowSchema& inner = list ? *column.children[0] : column;
+    const size_t before = out.size();
+    add_columns(field.members, inner, path, out);
+    if (list && is_entry_of_map(inner)) {
+      for (const int64_t part : {0, 1}) {
+        const std::string name = path_in(path, part == 0 ? "key" : "value");
+        const auto is_inside = [&](const std::string& known) { return known.starts_with(name); };
+        if (std::none_of(out.begin() + static_cast<ptrdiff_t>(before), out.end(), is_inside))
+          out.push_back(witness_of(*inner.children[part], name).path);
+      }
+    } else if ((list || field.optional) && out.size() == before) {
+      out.push_back(witness_of(inner, path).path);
     }
   }
 }
@@ -399,9 +457,9 @@ Status check_fields_of(const std::vector<FieldType>& fields, const ArrowSchema& 
   return check_all(fields, table, "", false);
 }
 
-std::vector<std::string> columns_of(const std::vector<FieldType>& fields) {
+std::vector<std::string> columns_of(const std::vector<FieldType>& fields, const ArrowSchema& table) {
   std::vector<std::string> out;
-  add_columns(fields, "", out);
+  add_columns(fields, table, "", out);
   return out;
 }
 

@@ -77,7 +77,10 @@ int64_t rows_of_column(const ArrowSchema& column, int64_t rows);
 // same.
 Result<int64_t> rows_of_fields(const std::vector<FieldType>& fields, const ArrowSchema& table, int64_t rows);
 
-// The columns that the fields need, as TableFile::read takes them.
-std::vector<std::string> columns_of(const std::vector<FieldType>& fields);
+// The columns of a table that the fields need, as TableFile::read takes them. Of a list or an optional
+// structure a leaf is read even if none is needed, to learn where it is null; of a map one of the keys and
+// one of the values.
+// REQUIRES: check_fields_of() is ok
+std::vector<std::string> columns_of(const std::vector<FieldType>& fields, const ArrowSchema& table);
 
 }  // namespace weir

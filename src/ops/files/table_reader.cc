@@ -89,11 +89,11 @@ TableReader::TableReader(std::unique_ptr<TableFile> file, int64_t rows, std::str
       name_(std::move(name)),
       wanted_(fields),
       where_(where),
-      columns_(columns_of(fields)),
+      columns_(columns_of(fields, file_->schema())),
       fields_(fields) {
   if (!where_) return;
   judged_.emplace(where_->fields);
-  for (std::string& column : columns_of(where_->fields)) {
+  for (std::string& column : columns_of(where_->fields, file_->schema())) {
     if (std::find(columns_.begin(), columns_.end(), column) == columns_.end())
       columns_.push_back(std::move(column));
   }
