@@ -32,13 +32,6 @@ int rows_of_one_shape(const Block& block) {
   return count;
 }
 
-// Gives rows [begin, …) of the element back; where that fails they are gone, and so is the element.
-Status give_back(Iterator& iterator, Element& element, int begin) {
-  Status given = iterator.give_back(element.block, begin);
-  if (!given.ok()) element.forget();
-  return given;
-}
-
 // A caller's buffers. The distance between two of them is the size of the struct in the caller's version.
 class Buffers {
  public:
@@ -164,13 +157,12 @@ Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max
     int count = rows_of_one_shape(out.block);
     if (count < out.block.rows) {
       Block first = out.block.slice(0, count);
-      WEIR_TRY(give_back(iterator, out, count));
+      WEIR_TRY(iterator.give_back(out.block, count));
       out.block = std::move(first);
     }
     for (Column& column : out.block.columns) {
       if (!column.dense() && column.list()[0].shape.rank() == kMaxRank) {
-        WEIR_TRY(give_back(iterator, out, 0));
-        out.forget();
+        WEIR_TRY(iterator.give_back(out.block, 0));
         return unimplemented(
             "expected elements of tensors with a rank below 8, since a block adds a dimension");
       }

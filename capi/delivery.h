@@ -55,6 +55,9 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
   out.batched = false;
   try {
     Answer answer = fill(out);
+    // What it had before has another structure.
+    if (answer.result() != WEIR_OK) [[unlikely]]
+      out.forget();
     if (iterator.stands_on_device() && !out.lease) [[unlikely]]
       out.note_device();
     return answer;

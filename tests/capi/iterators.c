@@ -251,6 +251,32 @@ static void blocks(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
+/* After a block that is refused, an element is empty, whatever it had before. */
+static void refused_blocks(weir_runtime runtime) {
+  weir_dataset numbers = parse(runtime, "range(10)");
+  weir_dataset windows = parse(runtime, "range(10) | window(3)");
+  weir_iterator filled = iterate(runtime, numbers);
+  weir_iterator refused = iterate(runtime, windows);
+  weir_element element = make_element();
+  weir_view view = WEIR_VIEW_INIT;
+  weir_bytes text = WEIR_BYTES_INIT;
+  int64_t rows = 7;
+  CHECK(next_int64(filled, element) == 0);
+  CHECK(weir_iterator_next_block(refused, 3, element, &rows, NULL) == -WEIR_CODE_UNIMPLEMENTED);
+  CHECK(rows == 0);
+  CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  CHECK(weir_element_format(element, WEIR_TEXT, &text, NULL) == -WEIR_CODE_FAILED_PRECONDITION);
+  /* Nothing is lost. */
+  CHECK(next_int64(filled, element) == 1);
+  CHECK(weir_iterator_next(refused, element, NULL) == WEIR_OK);
+  CHECK(prints(element, WEIR_TEXT, "dataset([0, 1, 2])"));
+  weir_element_destroy(element);
+  weir_iterator_destroy(filled);
+  weir_iterator_destroy(refused);
+  weir_dataset_unref(numbers);
+  weir_dataset_unref(windows);
+}
+
 static void into_buffers(weir_runtime runtime) {
   weir_dataset dataset = parse(runtime, "range(6) | map(x -> (x, float32(x))) | batch(3)");
   weir_iterator iterator = iterate(runtime, dataset);
@@ -394,6 +420,7 @@ int main(void) {
   parameters(runtime);
   reinitialisable(runtime);
   blocks(runtime);
+  refused_blocks(runtime);
   printed_blocks(runtime);
   into_buffers(runtime);
   buffers_too_small(runtime);
