@@ -4,6 +4,7 @@
 
 #include "core/spec.h"
 #include "core/text.h"
+#include "syntax/lexer.h"
 
 namespace weir::syntax {
 
@@ -279,8 +280,10 @@ class Printer {
         node(*item.value);
         continue;
       }
+      // A name may be any text that was handed in; only that of a variable stands for key and value.
       bool same = (item.value->kind == Kind::name || item.value->kind == Kind::pattern_name) &&
-                  item.value->text == item.name;
+                  item.value->text == item.name && is_identifier(item.name) && !is_reserved(item.name) &&
+                  item.name != "_";
       put(i > 0 ? ", " : "", print_key(item.name));
       if (!same) {
         put(": ");

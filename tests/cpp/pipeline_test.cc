@@ -63,6 +63,12 @@ TEST_CASE("values are written as literals") {
   CHECK(printed(Expression("float64(0.1)")) == "0.1");
   CHECK(printed(Tensor::copy({1, 2})) == "[1, 2]");
   CHECK(printed(Value::dict({{"a", 1}, {"b/c", "x"}})) == "{a: 1, \"b/c\": \"x\"}");
+  // A key with the text of its value.
+  for (const char* const word : {"1", "0", "-1", "true", "inf", "nan", "[1]"}) {
+    const std::string key = word;
+    const std::string shown = key[0] >= 'a' && key[0] <= 'z' ? key : '"' + key + '"';
+    CHECK(printed(Value::dict({{key, Expression(key)}})) == "{" + shown + ": " + key + "}");
+  }
   CHECK(printed(Value::tuple({1, Value::tuple({2.5})})) == "(1, (2.5,))");
 }
 
