@@ -72,8 +72,15 @@ Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, co
       shown(shape)));
 }
 
-Status CallObject::output(uint32_t index, std::span<const int64_t> dims, void** data) {
+Status CallObject::output(uint32_t index, int32_t dtype, std::span<const int64_t> dims, void** data) {
   if (index >= results_.size()) return bad_index("a result component", index, results_.size());
+  if (dtype != 0 && dtype != static_cast<int32_t>(results_[index].dtype)) {
+    const bool known = static_cast<size_t>(dtype) < std::size(kDTypes);
+    return invalid_argument(
+        expected_found(concat(dtype_name(results_[index].dtype), " for component ", index,
+                              " of the result, as its spec says"),
+                       known ? concat(dtype_name(static_cast<DType>(dtype))) : concat("dtype ", dtype)));
+  }
   Output& output = outputs_[index];
   if (!by_block_ && output.data != nullptr && std::ranges::equal(dims, output.shape.dims())) [[likely]] {
     *data = output.data + static_cast<size_t>(row_) * output.row_bytes;
@@ -341,9 +348,10 @@ int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int
   if (!out) return answer_null_out(error);
   *out = nullptr;
   return inside_call(call, error, [&](AnyCall& object) -> Status {
-    WEIR_ASSIGN(auto checked, read_dims(rank, dims));
+    const int32_t dtype = rank > 0 ? rank / WEIR_CALL_DTYPE(1) : 0;
+    WEIR_ASSIGN(auto checked, read_dims(rank - WEIR_CALL_DTYPE(dtype), dims));
     CallObject* const rows = object.of_rows();
-    return rows ? rows->output(index, checked, out) : not_of_rows();
+    return rows ? rows->output(index, dtype, checked, out) : not_of_rows();
   });
 }
 

@@ -50,7 +50,8 @@ class CallObject final : public AnyCall {
   CallObject* of_rows() override { return this; }
   bool cancelled() const override { return session_.cancelled.load(std::memory_order_relaxed); }
   Status input(uint32_t index, weir_view& view) const override;
-  Status output(uint32_t index, std::span<const int64_t> dims, void** data);
+  // `dtype`: what the caller takes the result for, or 0.
+  Status output(uint32_t index, int32_t dtype, std::span<const int64_t> dims, void** data);
   Status fail(int64_t row, int32_t code, std::string_view message) override;
 
   // Checks what a call by block wrote and turns its result into the outcome of the call. Fails only if the

@@ -584,9 +584,13 @@ WEIR_API int64_t weir_call_rows(weir_call call);
  * out_of_range. No allocation. */
 WEIR_API int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out, weir_error* error);
 
+/* Added to the rank of weir_call_output: the caller takes the component for one of this dtype. */
+#define WEIR_CALL_DTYPE(dtype) ((int32_t)(dtype)*256)
+
 /* Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
- * of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. Errors:
- * out_of_range; invalid_argument if the dimensions do not fit the result spec. */
+ * of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
+ * WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. Errors: out_of_range; invalid_argument
+ * if the dimensions or the dtype do not fit the result spec. */
 WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int64_t* dims,
                                   void** out, weir_error* error);
 

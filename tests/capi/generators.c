@@ -340,6 +340,53 @@ static void serialized(void) {
   weir_runtime_destroy(runtime);
 }
 
+/* Writes its number as an int64, whatever the text says of it. */
+static int32_t next_int64_only(void* user_data, void* state, weir_call call) {
+  void* out = NULL;
+  weir_error error = WEIR_ERROR_INIT;
+  const int32_t rank = 0 + WEIR_CALL_DTYPE(WEIR_DTYPE_INT64);
+  (void)state;
+  if (++*(int*)user_data > 2) return WEIR_END;
+  if (weir_call_output(call, 0, rank, NULL, &out, &error) == WEIR_OK) {
+    *(int64_t*)out = *(int*)user_data;
+    return WEIR_OK;
+  }
+  CHECK(out == NULL);
+  CHECK(weir_call_output(call, 0, WEIR_CALL_DTYPE(1000000), NULL, &out, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_call_output(call, 0, -1, NULL, &out, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
+  weir_call_fail(call, 0, error.code, error.message.data, error.message.size, NULL);
+  weir_error_clear(&error);
+  return 1;
+}
+
+/* What a generator writes is checked against the text's structure if it says its dtype. */
+static void dtypes(weir_runtime runtime) {
+  int count = 0;
+  weir_error error = WEIR_ERROR_INIT;
+  weir_element element = make_element();
+  weir_generator generator = WEIR_GENERATOR_INIT;
+  const weir_argument argument = WEIR_ARGUMENT_GENERATOR("g", &generator);
+  weir_dataset dataset;
+  weir_iterator iterator;
+  generator.next = next_int64_only;
+  generator.user_data = &count;
+  dataset = parse_with(runtime, "from_generator(@g, int64)", &argument, 1);
+  iterator = iterate(runtime, dataset);
+  CHECK(next_int64(iterator, element) == 1 && next_int64(iterator, element) == 2);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  count = 0;
+  dataset = parse_with(runtime, "from_generator(@g, int8)", &argument, 1);
+  iterator = iterate(runtime, dataset);
+  CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+  CHECK(error.code == WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.message.data, "expected int8") && strstr(error.message.data, "found int64"));
+  weir_error_clear(&error);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_element_destroy(element);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   all_of(make_runtime(), "from_generator(@g, int64)", 0);
@@ -356,6 +403,7 @@ int main(void) {
   positions(runtime, "from_generator(@g, int64) | prefetch(4)", 0, 0, WEIR_CHECKPOINT_IGNORE);
   refused_positions(runtime);
   refused(runtime);
+  dtypes(runtime);
   serialized();
   weir_runtime_destroy(runtime);
   return failures();

@@ -824,8 +824,9 @@ extern "C" {
     pub fn weir_call_input(call: weir_call, index: u32, out: *mut weir_view, error: *mut weir_error) -> i32;
 
     /// Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
-    /// of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. Errors:
-    /// out_of_range; invalid_argument if the dimensions do not fit the result spec.
+    /// of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
+    /// WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. Errors: out_of_range; invalid_argument
+    /// if the dimensions or the dtype do not fit the result spec.
     pub fn weir_call_output(call: weir_call, index: u32, rank: i32, dims: *const i64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Returns bytes that live as long as the results of this call.

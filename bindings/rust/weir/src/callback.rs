@@ -18,18 +18,12 @@ use crate::view::View;
 /// What a callback is given: its inputs, and memory for its results.
 pub struct Call<'c> {
     raw: sys::weir_call,
-    // Of the results; none: those of the inputs.
-    dtypes: Option<&'c [DType]>,
     life: PhantomData<*mut &'c ()>,
 }
 
 impl<'c> Call<'c> {
-    pub(crate) fn new(raw: sys::weir_call, dtypes: Option<&'c [DType]>) -> Self {
-        Call {
-            raw,
-            dtypes,
-            life: PhantomData,
-        }
+    pub(crate) fn new(raw: sys::weir_call) -> Self {
+        Call { raw, life: PhantomData }
     }
 
     /// The number of rows: 1 without [`Callback::block`].
@@ -99,17 +93,11 @@ impl<'c> Call<'c> {
     }
 
     fn memory(&mut self, index: usize, dims: &[i64], dtype: DType) -> Result<*mut c_void> {
-        // The library cannot know what is written, so this is where types are checked.
-        let expected = match self.dtypes {
-            Some(dtypes) => dtypes.get(index).copied().unwrap_or(dtype),
-            None => self.input(index)?.dtype(),
-        };
-        if expected != dtype {
-            return Err(expected_found(expected, dtype));
-        }
+        // The library knows of which dtype the result is, and refuses another: WEIR_CALL_DTYPE. It refuses ranks of 255, too.
+        let rank = dims.len().min(255) as i32 + dtype as i32 * 256;
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
         let mut out = std::ptr::null_mut();
-        let rank = dims.len() as i32;
-        call(|error| unsafe { sys::weir_call_output(self.raw, index as u32, rank, dims.as_ptr(), &mut out, error) })?;
+        call(|error| unsafe { sys::weir_call_output(self.raw, index, rank, dims.as_ptr(), &mut out, error) })?;
         Ok(out)
     }
 
@@ -154,9 +142,15 @@ enum Body {
     Stateful(Mutex<(Box<dyn Stateful>, Vec<u8>)>),
 }
 
-struct Results {
-    spec: String,
-    dtypes: Vec<DType>,
+impl Body {
+    // The library has given this call its turn, so no lock is waited for.
+    fn invoke(&self, call: &mut Call<'_>) -> Result<()> {
+        match self {
+            Body::Serial(function) => locked(function)(call),
+            Body::Concurrent(function) => function(call),
+            Body::Stateful(both) => locked(both).0.call(call),
+        }
+    }
 }
 
 /// A function for `map`, `filter` and others to call. A panic in it is the error of the element, with code `internal`.
@@ -164,7 +158,8 @@ struct Results {
 #[derive(Clone)]
 pub struct Callback {
     body: Arc<Body>,
-    results: Option<Arc<Results>>,
+    // Empty: that of the input.
+    result: Arc<str>,
     signature: Option<Arc<str>>,
     flags: u32,
 }
@@ -224,17 +219,12 @@ impl Callback {
     }
 
     fn of(result: &str, body: Body, flags: u32) -> Result<Self> {
-        let results = if result.is_empty() {
-            None
-        } else {
-            Some(Arc::new(Results {
-                spec: result.to_owned(),
-                dtypes: Spec::parse(result)?.component_dtypes()?,
-            }))
-        };
+        if !result.is_empty() {
+            Spec::parse(result)?;
+        }
         Ok(Callback {
             body: Arc::new(body),
-            results,
+            result: result.into(),
             signature: None,
             flags,
         })
@@ -245,23 +235,15 @@ impl Callback {
         self
     }
 
-    fn invoke(&self, call: &mut Call<'_>) -> Result<()> {
-        match &*self.body {
-            Body::Serial(function) => locked(function)(call),
-            Body::Concurrent(function) => function(call),
-            Body::Stateful(both) => locked(both).0.call(call),
-        }
-    }
-
-    /// As the library takes it over: it is good for one call.
+    /// As the library takes it over: it is good for one call. The data of all clones is the same, so the library lets one of
+    /// their calls in at a time.
     pub(crate) fn raw(&self) -> sys::weir_callback {
-        let owned = Box::new(self.clone());
         let mut raw = sys::weir_callback::INIT;
         raw.flags = self.flags;
         raw.function = Some(run);
         raw.destroy = Some(destroy);
-        if let Some(results) = &self.results {
-            let spec = string_of(results.spec.as_bytes());
+        if !self.result.is_empty() {
+            let spec = string_of(self.result.as_bytes());
             (raw.result_spec, raw.result_spec_size) = (spec.data, spec.size);
         }
         if let Some(signature) = &self.signature {
@@ -272,7 +254,7 @@ impl Callback {
             raw.save = Some(save);
             raw.restore = Some(restore);
         }
-        raw.user_data = Box::into_raw(owned).cast();
+        raw.user_data = Arc::into_raw(self.body.clone()).cast_mut().cast();
         raw
     }
 }
@@ -283,22 +265,21 @@ pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 unsafe extern "C" fn run(user_data: *mut c_void, raw: sys::weir_call) -> i32 {
-    let callback = &*user_data.cast::<Callback>();
-    let dtypes = callback.results.as_deref().map(|results| &results.dtypes[..]);
-    let mut call = Call::new(raw, dtypes);
-    if let Err(error) = guarded(|| callback.invoke(&mut call)) {
+    let body = &*user_data.cast::<Body>();
+    let mut call = Call::new(raw);
+    if let Err(error) = guarded(|| body.invoke(&mut call)) {
         call.fail_all(&error);
     }
     sys::WEIR_OK
 }
 
 unsafe extern "C" fn destroy(user_data: *mut c_void) {
-    dropped(Box::from_raw(user_data.cast::<Callback>()));
+    dropped(Arc::from_raw(user_data.cast::<Body>().cast_const()));
 }
 
 unsafe extern "C" fn save(user_data: *mut c_void, data: *mut *const c_void, size: *mut u64) -> i32 {
-    let callback = &*user_data.cast::<Callback>();
-    let saved = guarded(|| match &*callback.body {
+    let body = &*user_data.cast::<Body>();
+    let saved = guarded(|| match body {
         Body::Stateful(both) => {
             let mut both = locked(both);
             both.1 = both.0.save()?;
@@ -311,9 +292,9 @@ unsafe extern "C" fn save(user_data: *mut c_void, data: *mut *const c_void, size
 }
 
 unsafe extern "C" fn restore(user_data: *mut c_void, data: *const c_void, size: u64) -> i32 {
-    let callback = &*user_data.cast::<Callback>();
+    let body = &*user_data.cast::<Body>();
     let state = state_of(data, size);
-    let restored = guarded(|| match &*callback.body {
+    let restored = guarded(|| match body {
         Body::Stateful(both) => locked(both).0.restore(state),
         _ => Ok(()),
     });

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use weir_sys as sys;
 
 use crate::callback::{state_of, Call};
-use crate::dtype::DType;
 use crate::error::{Code, Error, Result};
 use crate::guard::{dropped, guarded};
 use crate::spec::Spec;
@@ -90,7 +89,6 @@ pub struct Generator {
     source: Arc<dyn Source>,
     // None: the source tells it.
     pub(crate) spec: Option<Spec>,
-    dtypes: Arc<[DType]>,
     signature: String,
     defaults: String,
     flags: u32,
@@ -102,7 +100,6 @@ impl Generator {
         let spec = Spec::parse(spec)?;
         Ok(Generator {
             source: Arc::new(source),
-            dtypes: spec.component_dtypes()?.into(),
             spec: Some(spec),
             signature: String::new(),
             defaults: String::new(),
@@ -117,7 +114,6 @@ impl Generator {
     pub fn inferred(signature: &str, defaults: &str, source: impl Source + 'static) -> Self {
         Generator {
             source: Arc::new(source),
-            dtypes: Vec::new().into(),
             spec: None,
             signature: signature.into(),
             defaults: defaults.into(),
@@ -186,15 +182,14 @@ fn text(of: &str) -> (*const c_char, u64) {
 struct State {
     run: Box<dyn Run>,
     saved: Vec<u8>,
-    dtypes: Arc<[DType]>,
 }
 
 /// Hands a new run over, or says that it failed.
-unsafe fn begun(run: Result<Box<dyn Run>>, dtypes: Arc<[DType]>, state: *mut *mut c_void) -> i32 {
+unsafe fn begun(run: Result<Box<dyn Run>>, state: *mut *mut c_void) -> i32 {
     match run {
         Ok(run) => {
             let saved = Vec::new();
-            *state = Box::into_raw(Box::new(State { run, saved, dtypes })).cast();
+            *state = Box::into_raw(Box::new(State { run, saved })).cast();
             sys::WEIR_OK
         }
         Err(error) => -(error.code() as i32),
@@ -203,7 +198,7 @@ unsafe fn begun(run: Result<Box<dyn Run>>, dtypes: Arc<[DType]>, state: *mut *mu
 
 unsafe extern "C" fn open(user_data: *mut c_void, state: *mut *mut c_void) -> i32 {
     let generator = &*user_data.cast::<Generator>();
-    begun(guarded(|| generator.source.open()), generator.dtypes.clone(), state)
+    begun(guarded(|| generator.source.open()), state)
 }
 
 /// Runs what gets the arguments, and says in the call what went wrong.
@@ -211,7 +206,7 @@ unsafe fn with_arguments<T>(
     raw: sys::weir_call,
     body: impl FnOnce(&Call<'_>) -> Result<T>,
 ) -> std::result::Result<T, i32> {
-    let mut call = Call::new(raw, None);
+    let mut call = Call::new(raw);
     guarded(|| body(&call)).map_err(|error| {
         let _ = call.fail(0, error.code(), error.message());
         -(error.code() as i32)
@@ -220,15 +215,8 @@ unsafe fn with_arguments<T>(
 
 unsafe extern "C" fn start(user_data: *mut c_void, raw: sys::weir_call, position: i64, state: *mut *mut c_void) -> i32 {
     let generator = &*user_data.cast::<Generator>();
-    let begun_run = with_arguments(raw, |arguments| {
-        let dtypes = match generator.spec {
-            Some(_) => generator.dtypes.clone(),
-            None => generator.source.infer(arguments)?.component_dtypes()?.into(),
-        };
-        Ok((generator.source.start(arguments, position)?, dtypes))
-    });
-    match begun_run {
-        Ok((run, dtypes)) => begun(Ok(run), dtypes, state),
+    match with_arguments(raw, |arguments| generator.source.start(arguments, position)) {
+        Ok(run) => begun(Ok(run), state),
         Err(result) => result,
     }
 }
@@ -257,8 +245,8 @@ unsafe extern "C" fn count(user_data: *mut c_void, raw: sys::weir_call, out: *mu
 
 unsafe extern "C" fn next(user_data: *mut c_void, state: *mut c_void, raw: sys::weir_call) -> i32 {
     let _ = user_data;
-    let State { run, dtypes, .. } = &mut *state.cast::<State>();
-    let mut call = Call::new(raw, Some(dtypes));
+    let State { run, .. } = &mut *state.cast::<State>();
+    let mut call = Call::new(raw);
     match guarded(|| run.next(&mut call)) {
         Ok(true) => sys::WEIR_OK,
         Ok(false) => sys::WEIR_END,
@@ -291,11 +279,7 @@ unsafe extern "C" fn save(_: *mut c_void, state: *mut c_void, data: *mut *const 
 
 unsafe extern "C" fn restore(user_data: *mut c_void, data: *const c_void, size: u64, state: *mut *mut c_void) -> i32 {
     let generator = &*user_data.cast::<Generator>();
-    begun(
-        guarded(|| generator.source.restore(state_of(data, size))),
-        generator.dtypes.clone(),
-        state,
-    )
+    begun(guarded(|| generator.source.restore(state_of(data, size))), state)
 }
 
 impl fmt::Debug for Generator {

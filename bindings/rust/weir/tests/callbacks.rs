@@ -4,7 +4,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
 use weir::{
-    generate, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source, Stateful,
+    generate, parse, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source,
+    Spec, Stateful,
 };
 
 /// Counts how often it is dropped.
@@ -93,7 +94,7 @@ fn outputs_have_the_declared_dtype() -> Result<()> {
         .next()
         .expect("one")
         .expect_err("too wide");
-    assert!(error.message().contains("expected int8, found int64"), "{error}");
+    assert!(error.message().contains("expected int8 for component 0"), "{error}");
     // Without a structure of its own, the result has that of the input.
     let same = Callback::new("", |call| call.write(0, &[], &[1.5f64]))?;
     let error = range(1)
@@ -103,7 +104,7 @@ fn outputs_have_the_declared_dtype() -> Result<()> {
         .next()
         .expect("one")
         .expect_err("another dtype");
-    assert!(error.message().contains("expected int64, found float64"), "{error}");
+    assert!(error.message().contains("expected int64 for component 0"), "{error}");
     Ok(())
 }
 
@@ -270,5 +271,58 @@ fn a_callback_may_iterate() -> Result<()> {
             .collect::<Result<Vec<_>>>()?,
         [3, 4]
     );
+    Ok(())
+}
+
+/// Gives long vectors of int64, and says each time that it is asked another structure: int8 first.
+struct Odd(AtomicUsize);
+struct Wide(usize);
+
+impl Run for Wide {
+    fn next(&mut self, call: &mut Call<'_>) -> Result<bool> {
+        self.0 += 1;
+        if self.0 > 2 {
+            return Ok(false);
+        }
+        call.write(0, &[100_000], &vec![-1_i64; 100_000])?;
+        Ok(true)
+    }
+}
+
+impl Source for Odd {
+    fn open(&self) -> Result<Box<dyn Run>> {
+        Ok(Box::new(Wide(0)))
+    }
+    fn infer(&self, _: &Call<'_>) -> Result<Spec> {
+        Spec::parse(["int8[?]", "int64[?]"][self.0.fetch_add(1, Ordering::SeqCst).min(1)])
+    }
+}
+
+#[test]
+fn what_is_written_has_the_structure_that_the_library_knows() -> Result<()> {
+    let runtime = Runtime::new()?;
+    runtime.register_source(
+        "wide",
+        &Generator::new("int64[?]", || {
+            let mut run = Wide(0);
+            move |call: &mut Call<'_>| run.next(call)
+        })?,
+    )?;
+    runtime.register_source("odd", &Generator::inferred("{n: int64}", "", Odd(AtomicUsize::new(0))))?;
+    for text in ["from_generator(@wide, int8[?])", "odd(3)"] {
+        let mut elements = parse(&runtime, text)?.iter()?;
+        for _ in 0..2 {
+            let failed = elements.next().expect("an element").expect_err("a refusal");
+            assert_eq!(failed.code(), Code::InvalidArgument);
+            let message = failed.to_string();
+            assert!(
+                message.contains("expected int8") && message.contains("found int64"),
+                "{message}"
+            );
+        }
+        assert!(elements.next().is_none());
+    }
+    let mut elements = parse(&runtime, "from_generator(@wide, int64[?])")?.iter()?;
+    assert_eq!(elements.next().expect("an element")?.view(0)?.dims(), [100_000]);
     Ok(())
 }
