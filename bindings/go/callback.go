@@ -48,7 +48,8 @@ func (s *saved) release() { C.free(s.state) }
 
 func (s *saved) hand(state []byte, data *unsafe.Pointer, size *C.uint64_t) {
 	C.free(s.state)
-	s.state = C.CBytes(append(state, 0))
+	s.state = C.malloc(C.size_t(len(state)) + 1)
+	copy(unsafe.Slice((*byte)(s.state), len(state)), state)
 	*data, *size = s.state, C.uint64_t(len(state))
 }
 

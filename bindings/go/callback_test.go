@@ -183,3 +183,22 @@ func TestGenerators(t *testing.T) {
 	it = must(must(Generate(endless).Skip(2).Build(r)).Iterator())
 	expect(t, len(must(Slice[float32](must(it.Next(background)), 0))), 3)
 }
+
+func TestSaveKeepsTheProgramsMemory(t *testing.T) {
+	r := newTestRuntime(t)
+	buffer := []byte("0123456789")
+	restored := ""
+	callback := &Callback{
+		Function: func(c *Call) error { return Write(c, 0, must(Input[int64](c, 0))) },
+		Save:     func() ([]byte, error) { return buffer[:4], nil },
+		Restore:  func(state []byte) error { restored = string(state); return nil },
+	}
+	d := must(Range(10).Map(callback).Build(r))
+	it := must(d.Iterator())
+	must(it.Next(background))
+	position := must(it.Save())
+	expect(t, string(buffer), "0123456789")
+	it.Close()
+	must(must(d.Iterator(IteratorOptions{Checkpoint: position})).Next(background))
+	expect(t, restored, "0123")
+}
