@@ -1,11 +1,16 @@
 #include "capi/callback.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include "capi/call.h"
 #include "capi/spec.h"
+#include "core/sync.h"
 #include "expr/run/row_callback.h"
 #include "expr/types/kernel.h"
 #include "ops/list.h"
@@ -31,11 +36,43 @@ CallbackFlags flags_of(uint32_t bits) {
   return flags;
 }
 
+// The turns of callbacks that are in use. Those with the same function and data are one to the host.
+struct Turns {
+  struct Shared {
+    RefPtr<HostTurn> turn;
+    int64_t owners = 0;
+  };
+  Mutex mutex;
+  std::map<std::pair<decltype(weir_callback::function), void*>, Shared> shared;
+};
+
+// Made when the library is loaded, and never destroyed: callbacks may go while the process ends.
+Turns& turns = *new Turns;
+
+[[maybe_unused]] const int turns_watch_forks =
+    pthread_atfork([] { turns.mutex.lock(); }, [] { turns.mutex.unlock(); }, [] { turns.mutex.unlock(); });
+
+RefPtr<HostTurn> take_turn(const weir_callback& host) {
+  auto turn = make_ref<HostTurn>();
+  if (!host.user_data) return turn;
+  MutexLock lock(turns.mutex);
+  Turns::Shared& shared = turns.shared[{host.function, host.user_data}];
+  if (shared.owners++ == 0) shared.turn = std::move(turn);
+  return shared.turn;
+}
+
+void drop_turn(const weir_callback& host) {
+  if (!host.user_data) return;
+  MutexLock lock(turns.mutex);
+  const auto found = turns.shared.find({host.function, host.user_data});
+  if (--found->second.owners == 0) turns.shared.erase(found);
+}
+
 class HostCallback final : public RowCallback {
  public:
   HostCallback(const weir_callback& host, std::optional<Spec> result, std::optional<Spec> signature,
                std::string doc)
-      : RowCallback(flags_of(host.flags)),
+      : RowCallback(flags_of(host.flags), take_turn(host)),
         host_(host),
         result_(std::move(result)),
         signature_(std::move(signature)),
@@ -45,7 +82,7 @@ class HostCallback final : public RowCallback {
   }
   // For arguments that give this result. The function is destroyed with `whole`.
   HostCallback(const HostCallback& whole, const Spec& result)
-      : RowCallback(whole.flags),
+      : RowCallback(whole.flags, whole.turn),
         host_(whole.host_),
         result_(result),
         signature_(whole.signature_),
@@ -53,7 +90,9 @@ class HostCallback final : public RowCallback {
         expected_(whole.expected_),
         whole_(&whole) {}
   ~HostCallback() override {
-    if (host_.destroy && !whole_) notify_host([this] { host_.destroy(host_.user_data); });
+    if (whole_) return;
+    drop_turn(host_);
+    if (host_.destroy) notify_host([this] { host_.destroy(host_.user_data); });
   }
 
   const Spec* signature() const override { return signature_ ? &*signature_ : nullptr; }

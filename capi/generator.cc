@@ -8,7 +8,6 @@
 #include "capi/callback.h"
 #include "capi/spec.h"
 #include "capi/view.h"
-#include "exec/host_turn.h"
 #include "syntax/parser.h"
 #include "syntax/spec.h"
 
@@ -93,10 +92,10 @@ class HostGenerator final : public Generator {
     const SchedulerFrame* frame = SchedulerFrame::innermost();
     if (!frame) {
       Status status;
-      turn_->run([&] { status = Status(call_host(f)); });
+      turn->run([&] { status = Status(call_host(f)); });
       return status;
     }
-    const HostTurn::Hold hold(*turn_, frame->scheduler());
+    const HostTurn::Hold hold(*turn, frame->scheduler());
     return hold.status().ok() ? Status(call_host(f)) : hold.status();
   }
   // Calls a function of the host that gets the arguments. Other codes than WEIR_OK are errors.
@@ -117,7 +116,7 @@ class HostGenerator final : public Generator {
       notify_host(close_run);
       return;
     }
-    turn_->run([&] { notify_host(close_run); });
+    turn->run([&] { notify_host(close_run); });
   }
 
  private:
@@ -125,7 +124,6 @@ class HostGenerator final : public Generator {
   const std::optional<Spec> signature_;
   const std::string defaults_;
   const std::string doc_;
-  const RefPtr<HostTurn> turn_ = make_ref<HostTurn>();
 };
 
 class HostRun final : public GeneratorRun {

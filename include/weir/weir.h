@@ -436,7 +436,9 @@ WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* ---- Callbacks: the caller's own functions in a pipeline ----------------------------------------------- */
 
-/* May be called on several threads at once. Without this flag, calls come one at a time. */
+/* May be called on several threads at once. Without this flag, calls come one at a time, wherever the
+ * callback is used. Callbacks with the same function and the same user_data count as one, unless that is
+ * NULL. */
 #define WEIR_CALLBACK_CONCURRENT 1u
 /* It waits (for a disk, a lock, another process), so it must not occupy a computing thread. Before a prefetch
  * or in a parallel map it gets its own thread. Elsewhere it runs on the thread inside weir_iterator_next, as

@@ -97,8 +97,39 @@ static void asks_its_like(weir_runtime runtime, const char* text, uint32_t flags
   weir_element_destroy(element);
 }
 
+/* The same with two datasets that use one registered callback. */
+static void asks_another(const char* text, const char* other) {
+  asking self = {{0}, WEIR_OK, 0};
+  weir_runtime runtime = make_runtime();
+  weir_callback callback = WEIR_CALLBACK_INIT;
+  weir_dataset datasets[2];
+  weir_iterator first;
+  weir_iterator second;
+  weir_element element = make_element();
+  callback.function = asks;
+  callback.user_data = &self;
+  callback.flags = WEIR_CALLBACK_PURE;
+  CHECK(weir_runtime_register(runtime, "f", WEIR_STRLEN, &callback, NULL) == WEIR_OK);
+  datasets[0] = parse(runtime, text);
+  datasets[1] = parse(runtime, other);
+  first = iterate(runtime, datasets[0]);
+  self.other = second = iterate(runtime, datasets[1]);
+  CHECK(next_int64(first, element) == 0);
+  CHECK(self.refused && self.answer != WEIR_OK);
+  CHECK(next_int64(first, element) == 1);
+  CHECK(weir_iterator_next(second, element, NULL) == WEIR_OK);
+  weir_iterator_destroy(first);
+  weir_iterator_destroy(second);
+  weir_dataset_unref(datasets[0]);
+  weir_dataset_unref(datasets[1]);
+  weir_element_destroy(element);
+  weir_runtime_destroy(runtime);
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
+  asks_another("range(3) | map(@f)", "range(5) | map(@f)");
+  asks_another("range(3) | map(@f) | prefetch(1)", "range(5) | map(x -> @f(x) + 1)");
   asks_its_like(runtime, "range(3) | map(@f)", 0, 1, 0);
   asks_its_like(runtime, "range(3) | map(x -> @f(x))", 0, 1, 0);
   asks_its_like(runtime, "range(3) | map(@f) | prefetch(1)", 0, 1, 0);

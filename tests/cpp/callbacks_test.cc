@@ -1,6 +1,7 @@
 // Functions of the program in pipelines: what they see, what they throw, and that they are destroyed once.
 
 #include <array>
+#include <atomic>
 #include <numeric>
 #include <stdexcept>
 #include <thread>
@@ -280,6 +281,27 @@ TEST_CASE("calls come one at a time unless they may be concurrent", "[threads]")
   CHECK(sum == 1999 * 1000);
   CHECK(calls == 2000);
   CHECK(!overlapped);
+}
+
+TEST_CASE("calls of a callback and its copies come one at a time") {
+  weir::RuntimeOptions options;
+  options.thread_count = 4;
+  const weir::Runtime runtime(options);
+  std::atomic<int> inside = 0;
+  std::atomic<int> most = 0;
+  const weir::Callback callback([&](int64_t x) {
+    const int now = ++inside;
+    if (now > most) most = now;
+    for (int i = 0; i < 100; ++i) std::this_thread::yield();
+    --inside;
+    return x + 1;
+  });
+  const weir::Callback copy = callback;
+  int64_t sum = 0;
+  weir::Iterator iterator(runtime, weir::range(100).map(callback).prefetch(4).map(copy));
+  for (const int64_t x : iterator.elements<int64_t>()) sum += x;
+  CHECK(sum == 5150);
+  CHECK(most == 1);
 }
 
 }  // namespace

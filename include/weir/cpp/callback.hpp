@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <cstdint>
 #include <cstring>
 #include <exception>
 #include <functional>
@@ -84,7 +86,17 @@ class CallbackBody {
   std::function<void(std::string_view)> restore{};
   // What was saved last.
   std::string saved{};
+  // The Callbacks are one, and each taking over by the library is one.
+  std::atomic<int64_t> owners{1};
 };
+
+inline void release_body(CallbackBody* body) noexcept {
+  if (body->owners.fetch_sub(1) == 1) delete body;
+}
+template <class Body, class... Args>
+std::shared_ptr<CallbackBody> make_body(Args&&... args) {
+  return {new Body(std::forward<Args>(args)...), release_body};
+}
 
 // Fails rows from `first` up to `last` without throwing; the message of an exception may have any length.
 inline void fail_rows(weir_call call, int64_t first, int64_t last, int32_t code, std::string_view message) {
@@ -321,7 +333,7 @@ class RowFunction<F, Result, std::tuple<A...>, std::tuple<R...>> final : public 
 };
 
 inline int32_t run_callback(void* body, weir_call call) {
-  return (*static_cast<std::shared_ptr<CallbackBody>*>(body))->run(call);
+  return static_cast<CallbackBody*>(body)->run(call);
 }
 // What save or restore throws fails the checkpoint, without its message: an exception may not leave them.
 template <class Body>
@@ -334,7 +346,7 @@ int32_t state_result(Body&& body) {
   }
 }
 inline int32_t save_callback(void* body, const void** data, uint64_t* size) {
-  CallbackBody& self = **static_cast<std::shared_ptr<CallbackBody>*>(body);
+  CallbackBody& self = *static_cast<CallbackBody*>(body);
   return state_result([&] {
     self.saved = self.save();
     *data = self.saved.data();
@@ -342,10 +354,10 @@ inline int32_t save_callback(void* body, const void** data, uint64_t* size) {
   });
 }
 inline int32_t restore_callback(void* body, const void* data, uint64_t size) {
-  CallbackBody& self = **static_cast<std::shared_ptr<CallbackBody>*>(body);
+  CallbackBody& self = *static_cast<CallbackBody*>(body);
   return state_result([&] { self.restore({static_cast<const char*>(data), static_cast<size_t>(size)}); });
 }
-inline void destroy_callback(void* body) { delete static_cast<std::shared_ptr<CallbackBody>*>(body); }
+inline void destroy_callback(void* body) { release_body(static_cast<CallbackBody*>(body)); }
 
 // A function of the form f(Call&), and one with typed parameters.
 template <class F>
@@ -370,8 +382,8 @@ constexpr bool is_function = takes_call<F> || IsTyped<F>::value;
 //     reads and writes through the Call. Without a spec, the result has the structure of the input.
 //
 // `flags` is WEIR_CALLBACK_CONCURRENT, _PURE, _BLOCKING, _ON_CALLER, and for the second form _BLOCK, as
-// weir.h explains them. Without CONCURRENT, calls come one at a time. Without PURE, a position of the dataset
-// is saved only with a state(), or as IteratorOptions::checkpoint_policy says.
+// weir.h explains them. Without CONCURRENT, calls come one at a time, also those of copies. Without PURE, a
+// position of the dataset is saved only with a state(), or as IteratorOptions::checkpoint_policy says.
 //
 // The function and what it captured are destroyed once, with the last Callback, Pipeline, dataset and
 // iterator that holds it, on any thread. What it throws becomes the error of the element: an Error with its
@@ -392,14 +404,14 @@ class Callback {
     if (by_block) flags_ |= WEIR_CALLBACK_BLOCK;
     result_spec_ = Results::spec();
     body_ =
-        std::make_shared<detail::RowFunction<F, typename Signature::Result, typename Signature::Parameters,
-                                             typename Results::Tuple>>(std::move(function), by_block);
+        detail::make_body<detail::RowFunction<F, typename Signature::Result, typename Signature::Parameters,
+                                              typename Results::Tuple>>(std::move(function), by_block);
   }
   template <class F, class = std::enable_if_t<detail::takes_call<F>>>
   Callback(F function, std::string result_spec = {}, uint32_t flags = 0)
       : flags_(flags),
         result_spec_(std::move(result_spec)),
-        body_(std::make_shared<detail::WholeCall<F>>(std::move(function))) {}
+        body_(detail::make_body<detail::WholeCall<F>>(std::move(function))) {}
 
   // What a function that is not pure remembers from call to call goes into checkpoints: `save` returns it,
   // `restore` takes it back before the first call of an iterator that begins there. The state is the
@@ -426,7 +438,8 @@ class Callback {
       out.save = &detail::save_callback;
       out.restore = &detail::restore_callback;
     }
-    out.user_data = new std::shared_ptr<detail::CallbackBody>(body_);
+    body_->owners.fetch_add(1);
+    out.user_data = body_.get();
     out.result_spec = result_spec_.empty() ? nullptr : result_spec_.data();
     out.result_spec_size = result_spec_.size();
     return out;

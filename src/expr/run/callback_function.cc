@@ -3,7 +3,6 @@
 #include <vector>
 
 #include "core/text.h"
-#include "exec/host_turn.h"
 #include "expr/run/row_callback.h"
 #include "expr/types/function.h"
 
@@ -51,7 +50,6 @@ class CallbackFunction final : public Function {
   Status check(Block& out, int rows) const;
 
   const CallbackRef callback_;
-  const RefPtr<HostTurn> turn_ = make_ref<HostTurn>();
 };
 
 void CallbackFunction::call(const CallArgs& args, const Block& in, Block& out) const {
@@ -77,7 +75,7 @@ Status CallbackFunction::invoke(Session& session, const Block& in, Block& out) c
   if (concurrent_) {
     status = call();
   } else {
-    const HostTurn::Hold hold(*turn_, session.scheduler);
+    const HostTurn::Hold hold(*callback_->turn, session.scheduler);
     status = hold.status().ok() ? call() : hold.status();
   }
   return status.ok() ? check(out, in.rows) : status;

@@ -1,14 +1,16 @@
 // Callback: a function of the host that map, filter, … apply, as this floor sees it.
 //
 // The host's destroy function runs exactly once, in the destructor, after the last call. The flags say where
-// the function may run; a Function over a callback that is not concurrent serialises its calls.
+// the function may run. All uses of a callback that is not concurrent take its turn.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/block.h"
 #include "core/runtime.h"
 #include "dataset/host_state.h"
+#include "exec/host_turn.h"
 
 namespace weir {
 
@@ -27,9 +29,11 @@ struct CallbackFlags {
 
 class Callback : public HostState {
  public:
-  explicit Callback(CallbackFlags f) : flags(f) {}
+  explicit Callback(CallbackFlags f, RefPtr<HostTurn> of = make_ref<HostTurn>())
+      : flags(f), turn(std::move(of)) {}
 
   const CallbackFlags flags;
+  const RefPtr<HostTurn> turn;
 
   // The names of its arguments and their structures, if it may be called as NAME(…) like a function of the
   // notation.

@@ -66,7 +66,9 @@ pub const WEIR_SPEC_SPARSE: i32 = 3;
 pub const WEIR_SPEC_RAGGED: i32 = 4;
 pub const WEIR_SPEC_OPTIONAL: i32 = 5;
 pub const WEIR_SPEC_DATASET: i32 = 6;
-/// May be called on several threads at once. Without this flag, calls come one at a time.
+/// May be called on several threads at once. Without this flag, calls come one at a time, wherever the
+/// callback is used. Callbacks with the same function and the same user_data count as one, unless that is
+/// NULL.
 pub const WEIR_CALLBACK_CONCURRENT: u32 = 1;
 /// It waits (for a disk, a lock, another process), so it must not occupy a computing thread. Before a prefetch
 /// or in a parallel map it gets its own thread. Elsewhere it runs on the thread inside weir_iterator_next, as

@@ -1,10 +1,10 @@
 //! Functions of the program in a pipeline.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use weir::{
-    generate, parse, range, Call, Callback, Code, Error, Generator, IterOptions, Result, Run, Runtime, Source,
+    generate, parse, range, Call, Callback, Code, Dataset, Error, Generator, IterOptions, Result, Run, Runtime, Source,
     Spec, Stateful,
 };
 
@@ -324,5 +324,56 @@ fn what_is_written_has_the_structure_that_the_library_knows() -> Result<()> {
     }
     let mut elements = parse(&runtime, "from_generator(@wide, int64[?])")?.iter()?;
     assert_eq!(elements.next().expect("an element")?.view(0)?.dims(), [100_000]);
+    Ok(())
+}
+
+#[test]
+fn calls_of_clones_come_one_at_a_time() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let inside = Arc::new(AtomicUsize::new(0));
+    let most = Arc::new(AtomicUsize::new(0));
+    let (own, own_most) = (Arc::clone(&inside), Arc::clone(&most));
+    let callback = Callback::new("int64", move |call| {
+        own_most.fetch_max(own.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+        (0..100).for_each(|_| std::thread::yield_now());
+        let x = call.input(0)?.scalar::<i64>()?;
+        own.fetch_sub(1, Ordering::SeqCst);
+        call.write(0, &[], &[x + 1])
+    })?;
+    let dataset = range(50)
+        .map(callback.clone())
+        .prefetch(4)
+        .map(callback)
+        .build(&runtime)?;
+    let sum: i64 = values(&dataset).into_iter().sum::<Result<i64>>()?;
+    assert_eq!(sum, 1325);
+    assert_eq!(most.load(Ordering::SeqCst), 1);
+    Ok(())
+}
+
+#[test]
+fn one_that_reads_a_dataset_that_needs_it_is_refused() -> Result<()> {
+    let runtime = Runtime::new()?;
+    let inner: Arc<Mutex<Option<Dataset>>> = Arc::default();
+    let own = Arc::clone(&inner);
+    let callback = Callback::new("int64", move |call| {
+        let x = call.input(0)?.scalar::<i64>()?;
+        let inner = own.lock().expect("no panic").clone();
+        if x == 1 {
+            for element in inner.iter().flat_map(|dataset| dataset.iter().expect("an iterator")) {
+                element?;
+            }
+        }
+        call.write(0, &[], &[x + 7])
+    })?;
+    *inner.lock().expect("no panic") = Some(range(2).map(callback.clone()).build(&runtime)?);
+    let given = values(&range(3).map(callback).build(&runtime)?);
+    assert_eq!(*given[0].as_ref().expect("an element"), 7);
+    assert_eq!(
+        given[1].as_ref().expect_err("a circle").code(),
+        Code::FailedPrecondition
+    );
+    assert_eq!(*given[2].as_ref().expect("an element"), 9);
+    *inner.lock().expect("no panic") = None;
     Ok(())
 }
