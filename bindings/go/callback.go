@@ -7,11 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"runtime/cgo"
+	"sync"
 	"unsafe"
 )
 
 // Callback is a function of the program for map, filter and others to call. A panic in it is the error of the element, with
-// CodeInternal.
+// CodeInternal. Wherever one Callback is used, its calls come one at a time unless it is Concurrent.
 type Callback struct {
 	// Function reads its inputs from the call and writes its results there.
 	Function func(*Call) error
@@ -34,11 +35,52 @@ type Callback struct {
 	Restore func(state []byte) error
 }
 
-// registered is a callback that the library has.
+// registered is a callback that the library has. All that it took over of one Callback have one handle, by which it knows
+// whose turn it is.
 type registered struct {
 	callback Callback
-	results  []DType // nil: those of the inputs
+	of       *Callback
+	handle   cgo.Handle
+	uses     int
 	saved
+}
+
+var taken = struct {
+	sync.Mutex
+	callbacks map[*Callback]*registered
+}{callbacks: map[*Callback]*registered{}}
+
+// functions are its parts that no == compares.
+func (c *Callback) functions() [3]unsafe.Pointer {
+	pointer := func(function unsafe.Pointer) unsafe.Pointer { return *(*unsafe.Pointer)(function) }
+	return [3]unsafe.Pointer{
+		pointer(unsafe.Pointer(&c.Function)), pointer(unsafe.Pointer(&c.Save)), pointer(unsafe.Pointer(&c.Restore)),
+	}
+}
+
+// take counts another use, as it is now.
+func (c *Callback) take() cgo.Handle {
+	taken.Lock()
+	defer taken.Unlock()
+	own := taken.callbacks[c]
+	if own == nil || own.callback.functions() != c.functions() {
+		own = &registered{callback: *c, of: c}
+		own.handle = cgo.NewHandle(own)
+		taken.callbacks[c] = own
+	}
+	own.uses++
+	return own.handle
+}
+
+// drop ends a use, and says whether it was the last.
+func (r *registered) drop() bool {
+	taken.Lock()
+	defer taken.Unlock()
+	r.uses--
+	if r.uses == 0 && taken.callbacks[r.of] == r {
+		delete(taken.callbacks, r.of)
+	}
+	return r.uses == 0
 }
 
 // saved is what was saved last, in memory of C that lives until the next time.
@@ -64,13 +106,6 @@ func flags(given map[C.uint32_t]bool) (out C.uint32_t) {
 
 // raw makes what the library takes over.
 func (c *Callback) raw(memory *arena) (*C.weir_callback, error) {
-	own := &registered{callback: *c}
-	if c.Result != "" {
-		var err error
-		if own.results, err = dtypesOf(c.Result); err != nil {
-			return nil, err
-		}
-	}
 	if c.Function == nil || (c.Save == nil) != (c.Restore == nil) {
 		return nil, expectedFound("a callback with a Function, and with both or none of Save and Restore", "another one")
 	}
@@ -79,7 +114,7 @@ func (c *Callback) raw(memory *arena) (*C.weir_callback, error) {
 	if c.Save != nil {
 		saves = 1
 	}
-	C.weirgo_callback(out, C.uintptr_t(cgo.NewHandle(own)), saves)
+	C.weirgo_callback(out, C.uintptr_t(c.take()), saves)
 	out.flags = flags(map[C.uint32_t]bool{
 		C.WEIR_CALLBACK_CONCURRENT: c.Concurrent, C.WEIR_CALLBACK_BLOCKING: c.Blocking, C.WEIR_CALLBACK_BLOCK: c.Block,
 		C.WEIR_CALLBACK_PURE: c.Pure, C.WEIR_CALLBACK_ON_CALLER: c.OnCaller,
@@ -93,20 +128,8 @@ func (c *Callback) raw(memory *arena) (*C.weir_callback, error) {
 	return out, nil
 }
 
-func dtypesOf(spec string) ([]DType, error) {
-	parsed, err := ParseSpec(spec)
-	if err != nil {
-		return nil, err
-	}
-	defer parsed.Close()
-	return parsed.ComponentDTypes()
-}
-
 // Call is what a callback or generator is given, until it returns.
-type Call struct {
-	handle  C.weir_call
-	results []DType
-}
+type Call struct{ handle C.weir_call }
 
 // guarded runs code of the program; a panic becomes an error.
 func guarded(body func() error) (err error) {
@@ -140,7 +163,7 @@ func (c *Call) failAll(err error) {
 //export weirgoCall
 func weirgoCall(handle C.uintptr_t, raw C.weir_call) C.int32_t {
 	own := cgo.Handle(handle).Value().(*registered)
-	c := &Call{raw, own.results}
+	c := &Call{raw}
 	if err := guarded(func() error { return own.callback.Function(c) }); err != nil {
 		c.failAll(err)
 	}
@@ -210,20 +233,13 @@ func Input[T Entry](c *Call, index int) ([]T, error) {
 }
 
 func (c *Call) memory(index int, dtype DType, dims []int64) (unsafe.Pointer, int, error) {
-	// The library cannot know what is written, so this is where types are checked.
-	if c.results == nil {
-		view, err := c.Input(index)
-		if err != nil {
-			return nil, 0, err
-		}
-		if view.DType() != dtype {
-			return nil, 0, expectedFound(view.DType(), dtype)
-		}
-	} else if index >= 0 && index < len(c.results) && c.results[index] != dtype {
-		return nil, 0, expectedFound(c.results[index], dtype)
-	}
 	var out unsafe.Pointer
 	shape, rank := dimensions(dims)
+	// The library knows of which dtype the result is, and refuses another: WEIR_CALL_DTYPE. It refuses ranks of 255, too.
+	if rank > 255 {
+		rank = 255
+	}
+	rank += C.int32_t(dtype) * 256
 	err := call(func(e *C.weir_error) C.int32_t {
 		return C.weir_call_output(c.handle, number(index), rank, shape, &out, e)
 	})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 	"sync/atomic"
 	"testing"
 )
@@ -48,9 +49,9 @@ func TestOutputsHaveTheDeclaredDType(t *testing.T) {
 	r := newTestRuntime(t)
 	wide := func(c *Call) error { return Write(c, 0, []float64{1}) }
 	_, failed := results(must(must(Range(1).Map(&Callback{Function: wide, Result: "int8"}).Build(r)).Iterator()))
-	expectError(t, failed[0], CodeInvalidArgument, "expected int8, found float64")
+	expectError(t, failed[0], CodeInvalidArgument, "expected int8 for component 0")
 	_, failed = results(must(must(Range(1).Map(wide).Build(r)).Iterator()))
-	expectError(t, failed[0], CodeInvalidArgument, "expected int64, found float64")
+	expectError(t, failed[0], CodeInvalidArgument, "expected int64 for component 0")
 	_, err := Range(1).Map(&Callback{Function: wide, Result: "int65"}).Build(r)
 	expectError(t, err, CodeInvalidArgument, "")
 	_, err = Range(1).Map(&Callback{}).Build(r)
@@ -201,4 +202,36 @@ func TestSaveKeepsTheProgramsMemory(t *testing.T) {
 	it.Close()
 	must(must(d.Iterator(IteratorOptions{Checkpoint: position})).Next(background))
 	expect(t, restored, "0123")
+}
+
+func TestCallsOfOneCallbackComeOneAtATime(t *testing.T) {
+	r := newTestRuntime(t)
+	var inside, most int32
+	callback := &Callback{Result: "int64", Function: func(c *Call) error {
+		now := atomic.AddInt32(&inside, 1)
+		for old := atomic.LoadInt32(&most); now > old && !atomic.CompareAndSwapInt32(&most, old, now); {
+			old = atomic.LoadInt32(&most)
+		}
+		for i := 0; i < 100; i++ {
+			runtime.Gosched()
+		}
+		x, err := Input[int64](c, 0)
+		atomic.AddInt32(&inside, -1)
+		if err != nil {
+			return err
+		}
+		return Write(c, 0, []int64{x[0] + 1})
+	}}
+	sum := int64(0)
+	for _, x := range values(t, must(Range(50).Map(callback).Prefetch(4).Map(callback).Build(r))) {
+		sum += x
+	}
+	expect(t, sum, int64(1325))
+	expect(t, most, int32(1))
+
+	// One whose function was changed is another.
+	d := must(Range(2).Map(callback).Build(r))
+	callback.Function = func(c *Call) error { return Write(c, 0, []int64{7}) }
+	expect(t, values(t, must(Range(2).Map(callback).Build(r))), []int64{7, 7})
+	expect(t, values(t, d), []int64{1, 2})
 }

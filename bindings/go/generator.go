@@ -49,14 +49,10 @@ func (f RunFunc) Next(c *Call) error { return f(c) }
 // memory for its results, so there is no other way to hand one in.
 type declared struct{ *Generator }
 
-type source struct {
-	Generator
-	results []DType
-}
+type source struct{ Generator }
 
 type run struct {
 	Run
-	results []DType
 	saved
 }
 
@@ -68,10 +64,6 @@ func (r *run) release() {
 }
 
 func (g declared) raw(memory *arena) (*C.weir_generator, error) {
-	results, err := dtypesOf(g.Spec)
-	if err != nil {
-		return nil, err
-	}
 	if g.Open == nil {
 		return nil, expectedFound("a generator with Open", "one without")
 	}
@@ -80,7 +72,7 @@ func (g declared) raw(memory *arena) (*C.weir_generator, error) {
 	if g.Restore != nil {
 		saves = 1
 	}
-	C.weirgo_generator(out, C.uintptr_t(cgo.NewHandle(&source{*g.Generator, results})), saves)
+	C.weirgo_generator(out, C.uintptr_t(cgo.NewHandle(&source{*g.Generator})), saves)
 	out.flags = flags(map[C.uint32_t]bool{
 		C.WEIR_CALLBACK_CONCURRENT: g.Concurrent, C.WEIR_CALLBACK_BLOCKING: g.Blocking, C.WEIR_CALLBACK_PURE: g.Pure,
 	})
@@ -92,7 +84,7 @@ func (s *source) begun(out *C.uintptr_t, open func() (Run, error)) C.int32_t {
 	return status(guarded(func() error {
 		opened, err := open()
 		if err == nil {
-			*out = C.uintptr_t(cgo.NewHandle(&run{Run: opened, results: s.results}))
+			*out = C.uintptr_t(cgo.NewHandle(&run{Run: opened}))
 		}
 		return err
 	}))
@@ -114,7 +106,7 @@ func weirgoReopen(handle C.uintptr_t, data unsafe.Pointer, size C.uint64_t, out 
 //export weirgoRunNext
 func weirgoRunNext(handle C.uintptr_t, raw C.weir_call) C.int32_t {
 	own := cgo.Handle(handle).Value().(*run)
-	c := &Call{raw, own.results}
+	c := &Call{raw}
 	err := guarded(func() error { return own.Next(c) })
 	if err == io.EOF {
 		return C.WEIR_END

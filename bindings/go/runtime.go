@@ -113,6 +113,9 @@ func weirgoDelete(handle C.uintptr_t) {
 	defer func() { _ = recover() }()
 	h := cgo.Handle(handle)
 	value := h.Value()
+	if own, ok := value.(*registered); ok && !own.drop() {
+		return
+	}
 	h.Delete()
 	if owner, ok := value.(interface{ release() }); ok {
 		owner.release()
