@@ -283,6 +283,20 @@ TEST_CASE("calls come one at a time unless they may be concurrent", "[threads]")
   CHECK(!overlapped);
 }
 
+TEST_CASE("a callback that was moved from is refused") {
+  const weir::Runtime runtime;
+  weir::Callback callback([](int64_t x) { return x + 1; });
+  const weir::Callback taken = std::move(callback);
+  CHECK(lines(runtime, weir::range(2).map(taken)) == Lines{"1", "2"});
+  const auto save = [] { return std::string(); };
+  // NOLINTBEGIN(bugprone-use-after-move)
+  CHECK(error_of([&] { weir::Iterator(runtime, weir::range(2).map(callback)); }).code() ==
+        WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(error_of([&] { callback.state(save, [](std::string_view) {}); }).code() ==
+        WEIR_CODE_INVALID_ARGUMENT);
+  // NOLINTEND(bugprone-use-after-move)
+}
+
 TEST_CASE("calls of a callback and its copies come one at a time") {
   weir::RuntimeOptions options;
   options.thread_count = 4;

@@ -229,6 +229,13 @@ TEST_CASE("blocks, buffers and polling") {
   CHECK(element.get<Span<const int64_t>>(0)[2] == 2);
   CHECK(blocks.next_block(3, element) == 2);
   CHECK(blocks.next_block(3, element) == 0);
+  int64_t none = 0;
+  for (const int64_t wrong :
+       {int64_t{0}, int64_t{1025}, int64_t{1} << 30, (int64_t{1} << 30) + 4, -(int64_t{1} << 30) + 4}) {
+    CHECK(error_of([&] { blocks.next_block(wrong, element); }).code() == WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(error_of([&] { blocks.try_next_block(wrong, element, none); }).code() ==
+          WEIR_CODE_INVALID_ARGUMENT);
+  }
 
   weir::Iterator copies(runtime, weir::range(1));
   int64_t number = -1;

@@ -418,6 +418,7 @@ class Callback {
   // function's, so use it in one iterator at a time. What they throw makes saving or creating the iterator
   // fail with unknown.
   Callback& state(std::function<std::string()> save, std::function<void(std::string_view)> restore) {
+    check();
     body_->save = std::move(save);
     body_->restore = std::move(restore);
     return *this;
@@ -430,6 +431,7 @@ class Callback {
   // For a call of weir.h, which takes it over: it must be given to one, or destroyed with its own function.
   // Its strings live as long as this object.
   weir_callback make_handed() const {
+    check();
     weir_callback out = WEIR_CALLBACK_INIT;
     out.flags = flags_;
     out.function = &detail::run_callback;
@@ -446,6 +448,10 @@ class Callback {
   }
 
  private:
+  void check() const {
+    if (!body_) detail::fail_invalid("callback: expected a function, found a Callback that was moved from");
+  }
+
   uint32_t flags_;
   std::string result_spec_;
   std::shared_ptr<detail::CallbackBody> body_;

@@ -285,6 +285,7 @@ class Iterator {
   // component; returns how many, 0 at the end.
   int64_t next_block(int64_t max_rows, Element& element) {
     int64_t rows = 0;
+    check_max_rows(max_rows);
     detail::call(weir_iterator_next_block, handle(), max_rows, element.handle(), &rows);
     return rows;
   }
@@ -299,6 +300,7 @@ class Iterator {
   }
   // The same for next_block(); `rows` says how many there are.
   Next try_next_block(int64_t max_rows, Element& element, int64_t& rows) {
+    check_max_rows(max_rows);
     return detail::next_of(
         detail::call(weir_iterator_next_block, handle(), max_rows + WEIR_BLOCK_TRY, element.handle(), &rows));
   }
@@ -339,6 +341,10 @@ class Iterator {
   template <class... T>
   friend class Elements;
 
+  static void check_max_rows(int64_t max_rows) {
+    if (max_rows < 1 || max_rows > 1024)
+      detail::fail_invalid("next_block: expected max_rows from 1 to 1024, found " + std::to_string(max_rows));
+  }
   static Arguments arguments_of(const Params& params) {
     Arguments out;
     for (const auto& [name, value] : params) out.emplace_back(name, value);
