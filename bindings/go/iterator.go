@@ -8,6 +8,7 @@ import (
 	"io"
 	"runtime"
 	"sync"
+	"sync/atomic"
 	"time"
 	"unsafe"
 )
@@ -85,6 +86,7 @@ type Iterator struct {
 	once    sync.Once
 	ready   *readiness
 	readyIs error
+	closed  atomic.Bool
 }
 
 func newIterator(r *Runtime, function func(*C.weir_iterator) error) (*Iterator, error) {
@@ -161,6 +163,7 @@ func (it *Iterator) Initialize(d *Dataset, options IteratorOptions) error {
 // Close releases the iterator. A Next in progress fails with CodeCancelled.
 func (it *Iterator) Close() error {
 	runtime.SetFinalizer(it, nil)
+	it.closed.Store(true)
 	C.weir_iterator_destroy(it.handle)
 	it.once.Do(func() { it.readyIs = errClosedIterator })
 	if it.ready != nil {
@@ -170,6 +173,15 @@ func (it *Iterator) Close() error {
 }
 
 var errClosedIterator = Errorf(CodeCancelled, "the iterator was closed")
+
+// unlessClosed gives the error of a call for an element. Close may come at any moment of it, and what failed then tells
+// nothing.
+func (it *Iterator) unlessClosed(err error) error {
+	if err != nil && it.closed.Load() {
+		return errClosedIterator
+	}
+	return err
+}
 
 // result is that of a call for an element.
 func (e *Element) result(result C.int32_t) error {
@@ -207,13 +219,13 @@ func (it *Iterator) NextInto(ctx context.Context, e *Element) error {
 		if result == C.WEIR_OK {
 			return nil
 		}
-		return e.result(result)
+		return it.unlessClosed(e.result(result))
 	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
 	if filled, err := it.TryNextInto(e); filled || err != nil {
-		return err
+		return it.unlessClosed(err)
 	}
 	return it.await(ctx, func() (bool, error) { return it.TryNextInto(e) })
 }
@@ -253,7 +265,7 @@ func (it *Iterator) NextBlock(ctx context.Context, maxRows int, e *Element) (int
 	}
 	if ctx.Done() == nil {
 		rows, _, err := it.block(C.int64_t(maxRows), e)
-		return rows, err
+		return rows, it.unlessClosed(err)
 	}
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -261,7 +273,7 @@ func (it *Iterator) NextBlock(ctx context.Context, maxRows int, e *Element) (int
 	most := C.int64_t(maxRows) + C.WEIR_BLOCK_TRY
 	rows, filled, err := it.block(most, e)
 	if filled || err != nil {
-		return rows, err
+		return rows, it.unlessClosed(err)
 	}
 	err = it.await(ctx, func() (bool, error) {
 		rows, filled, err = it.block(most, e)

@@ -5,7 +5,6 @@ import "C"
 
 import (
 	"context"
-	"errors"
 	"os"
 	"runtime"
 	"syscall"
@@ -48,6 +47,10 @@ func (it *Iterator) newReadiness() (*readiness, error) {
 
 // await runs `try`, which does not wait, until it has filled something or failed, or ends with the context.
 func (it *Iterator) await(ctx context.Context, try func() (bool, error)) error {
+	return it.unlessClosed(it.awaitReady(ctx, try))
+}
+
+func (it *Iterator) awaitReady(ctx context.Context, try func() (bool, error)) error {
 	ready, err := it.readiness()
 	if err != nil {
 		return err
@@ -59,7 +62,7 @@ func (it *Iterator) await(ctx context.Context, try func() (bool, error)) error {
 		return ctx.Err()
 	}
 	if err := ready.file.SetReadDeadline(time.Time{}); err != nil {
-		return errClosedIterator
+		return err
 	}
 	stop := make(chan struct{})
 	stopped := make(chan struct{})
@@ -84,8 +87,6 @@ func (it *Iterator) await(ctx context.Context, try func() (bool, error)) error {
 	switch {
 	case filled || failed != nil:
 		return failed
-	case errors.Is(err, os.ErrClosed):
-		return errClosedIterator
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}

@@ -195,3 +195,32 @@ func TestLongWorkHonoursItsContext(t *testing.T) {
 		cancel()
 	}
 }
+
+func TestCloseCancelsANextThatWaits(t *testing.T) {
+	r := newTestRuntime(t)
+	cancelable, stop := context.WithCancel(background)
+	defer stop()
+	for _, ctx := range []context.Context{background, cancelable} {
+		waits := func(c *Call) error {
+			for !c.Cancelled() {
+				runtime.Gosched()
+			}
+			return errors.New("given up")
+		}
+		open := func() (Run, error) { return RunFunc(waits), nil }
+		it := must(must(Generate(&Generator{Spec: "int64", Open: open, Blocking: true}).Prefetch(1).Build(r)).Iterator())
+		done := make(chan error)
+		before := asleep()
+		go func() {
+			_, err := it.Next(ctx)
+			done <- err
+		}()
+		for ctx.Done() != nil && asleep() == before {
+			runtime.Gosched()
+		}
+		it.Close()
+		expectError(t, <-done, CodeCancelled, "")
+		_, err := it.Next(ctx)
+		expectError(t, err, CodeCancelled, "the iterator was closed")
+	}
+}
