@@ -143,8 +143,8 @@ class Extent : public RefCounted {
   enum State : uint32_t { pending, ready, failed };
 
   Extent(RefPtr<CachedVersion> of, uint64_t at, BufferRef bytes)
-      : version(std::move(of)), offset(at), data(std::move(bytes)) {}
-  uint64_t end() const { return offset + data->size(); }
+      : version(std::move(of)), offset(at), size(bytes->size()), data(std::move(bytes)) {}
+  uint64_t end() const { return offset + size; }
   bool is_pending() const { return state_.load(std::memory_order_acquire) == pending; }
   void settle(State state) {
     state_.store(state, std::memory_order_release);
@@ -158,7 +158,9 @@ class Extent : public RefCounted {
 
   const RefPtr<CachedVersion> version;
   const uint64_t offset;
-  const BufferRef data;
+  const size_t size;
+  // Null once reading ahead failed.
+  BufferRef data;
   // Set before the state.
   Status failure;
   // Guarded by the cache's lock. Its place among those that are kept; while it is not, that is in `own`.
@@ -167,7 +169,11 @@ class Extent : public RefCounted {
   bool kept = false;
   // Somebody will read it who asked for it ahead, so it is not kept yet and cannot be dropped.
   bool awaited = false;
+  // Somebody waits for it.
+  bool wanted = false;
   bool there = false;
+  // It failed, which nobody was told yet.
+  bool untold = false;
   std::atomic<bool> was_read{false};
 
  private:
@@ -286,8 +292,14 @@ void BlockCache::keep(Extent& extent, bool next) {
 
 // What was asked for ahead of a reader that goes elsewhere can be dropped.
 void BlockCache::stop_ahead(CacheReader& reader) {
-  for (const auto& [offset, extent] : reader.version->extents) {
-    if (extent->awaited && extent->there) keep(*extent, true);
+  auto& extents = reader.version->extents;
+  for (auto next = extents.begin(); next != extents.end();) {
+    const RefPtr<Extent> extent = (next++)->second;
+    if (extent->untold) {
+      forget(*extent);
+    } else if (extent->awaited && extent->there) {
+      keep(*extent, true);
+    }
     extent->awaited = false;
   }
 }
@@ -299,6 +311,7 @@ void BlockCache::drop(Extent& extent) {
 
 void BlockCache::forget(Extent& extent) {
   drop(extent);
+  extent.untold = false;
   const RefPtr<CachedVersion> version = extent.version;
   version->extents.erase(extent.offset);
   if (version->extents.empty() && version->open_files == 0) versions_.erase(version->key);
@@ -380,16 +393,18 @@ void BlockCache::ask_ahead(CacheReader& reader, uint64_t bytes) {
 }
 
 void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
-  if (got.ok() && *got < extent->data->size()) {
-    got = Status(
-        Code::data_loss,
-        expected_found(concat(extent->data->size(), " bytes at offset ", extent->offset), concat(*got)));
+  if (got.ok() && *got < extent->size) {
+    got = Status(Code::data_loss,
+                 expected_found(concat(extent->size, " bytes at offset ", extent->offset), concat(*got)));
   }
   const bool there = got.ok();
   if (!there) extent->failure = got.status();
   {
     MutexLock lock(mutex_);
-    if (!there) {
+    if (!there && extent->awaited && !extent->wanted && extent->version->open_files > 0) {
+      extent->untold = true;
+      extent->data = nullptr;
+    } else if (!there) {
       forget(*extent);
     } else if (extent->version->extents.contains(extent->offset)) {
       extent->there = true;
@@ -424,6 +439,8 @@ Result<RefPtr<Extent>> BlockCache::extent_at(CacheReader& reader, uint64_t offse
       added.push_back(extent);
     }
     if (reader.ahead > 0) add_ahead(reader, extent->end(), added);
+    extent->wanted = true;
+    if (extent->untold) forget(*extent);
   }
   ask(reader, added);
   WEIR_TRY(extent->wait());

@@ -7,8 +7,8 @@
 // the reader has to wait for one, up to two thirds of the file's share: kStreamBytes and as much of
 // kSharedBytes as of any other open file. Readers may use an extent's bytes without a copy; it counts until
 // nothing refers to it. The cache keeps at most the shares of all open files, and drops what was read past
-// first, then what was used longest ago. A read that failed is told to those who wait for it, and the next
-// one asks again.
+// first, then what was used longest ago. A read that failed is told to those who wait for it, and one ahead
+// to the first who wants its bytes; the next one asks again.
 //
 // May be used on any thread. Files are read, and threads woken, without the lock; under it only that of the
 // spare pages is taken.

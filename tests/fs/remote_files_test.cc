@@ -1,5 +1,6 @@
 #include "fs/remote_files.h"
 
+#include <algorithm>
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
@@ -341,6 +342,45 @@ TEST_CASE("remote files: a part that failed is told, and asked for again by the 
   far.store->files["b"] = {bytes, "v1"};
   far.store->short_by = 1;
   CHECK(read(*far.open("b"), 5, 10) == "data_loss");
+}
+
+TEST_CASE("remote files: a part that failed ahead is told once to who wants it, and asked for again then") {
+  Far far;
+  const std::string bytes = some_bytes(8 * kMiB);
+  far.store->files["a"] = {bytes, "v1"};
+  auto file = far.open("a");
+  const auto times_asked = [&](uint64_t offset) {
+    return std::ranges::count_if(far.store->asked,
+                                 [&](const Range& range) { return range.offset == offset; });
+  };
+  CHECK(read(*file, 0, 10) == bytes.substr(0, 10));
+  far.store->failures = 1;
+  CHECK(read(*file, 10, 10) == bytes.substr(10, 10));
+  CHECK(far.store->failures == 0);
+  CHECK(times_asked(kMiB) == 1);
+  // It takes no memory.
+  CHECK(far.cache->used_bytes() == kMiB);
+  SECTION("by the reader that goes on in order") {
+    CHECK(read(*file, 20, kMiB - 20) == bytes.substr(20, kMiB - 20));
+    CHECK(read(*file, kMiB, 10) == "unavailable");
+    CHECK(times_asked(kMiB) == 1);
+    CHECK(read(*file, kMiB, 10) == bytes.substr(kMiB, 10));
+    CHECK(times_asked(kMiB) == 2);
+  }
+  SECTION("by another reader") {
+    auto other = far.open("a");
+    CHECK(read(*other, kMiB + 7, 10) == "unavailable");
+    CHECK(read(*other, kMiB + 7, 10) == bytes.substr(kMiB + 7, 10));
+  }
+  SECTION("not if the reader went elsewhere") {
+    CHECK(read(*file, 5 * kMiB, 10) == bytes.substr(5 * kMiB, 10));
+    CHECK(read(*file, kMiB, 10) == bytes.substr(kMiB, 10));
+    CHECK(times_asked(kMiB) == 2);
+  }
+  SECTION("not if the reader has gone") {
+    file = nullptr;
+    CHECK(read(*far.open("a"), kMiB, 10) == bytes.substr(kMiB, 10));
+  }
 }
 
 TEST_CASE("remote files: no more is kept than open files may read ahead") {
