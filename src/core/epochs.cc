@@ -154,6 +154,25 @@ uint64_t EpochScope::open(uint64_t node, int depth) {
   return number;
 }
 
+EpochCounts EpochScope::since(const EpochTableRef& before) const {
+  EpochCounts out;
+  const EpochTable* old = before.get();
+  for (const EpochTable* table = this->table().get(); table; table = table->outer.get()) {
+    while (old && old->depth > table->depth) old = old->outer.get();
+    const bool same = old && old->depth == table->depth;
+    for (const auto& [node, count] : table->counts) {
+      const uint64_t openings = count - (same ? count_in(*old, node) : 0);
+      if (openings != 0) out.push_back({table->depth, node, openings});
+    }
+  }
+  return out;
+}
+
+void EpochScope::add(const EpochCounts& counts, uint64_t times) {
+  if (times == 0) return;
+  for (const auto& [depth, node, openings] : counts) set(node, count(node, depth) + openings * times, depth);
+}
+
 EpochTableRef EpochScope::at(int depth) const {
   EpochTableRef at = table();
   while (at && !counts_here(*at, depth)) at = at->outer;

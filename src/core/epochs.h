@@ -81,6 +81,14 @@ class EpochIndex {
   std::vector<EpochNode> nodes_;
 };
 
+// Openings of nodes: how many `node` had in the scope of that depth.
+struct EpochCount {
+  int depth;
+  uint64_t node;
+  uint64_t openings;
+};
+using EpochCounts = std::vector<EpochCount>;
+
 class EpochScope {
  public:
   // The scope of an iterator's root.
@@ -106,6 +114,11 @@ class EpochScope {
   void set(uint64_t node, uint64_t count, int depth = 0);
   // Returns the number of this opening, from 0, and counts it.
   uint64_t open(uint64_t node, int depth = 0);
+
+  // The openings counted since `before`, an earlier table of this scope.
+  EpochCounts since(const EpochTableRef& before) const;
+  // Counts these openings, that many times each.
+  void add(const EpochCounts& counts, uint64_t times = 1);
 
   // Returns what is kept for the node, or null.
   RefPtr<const RefCounted> kept(uint64_t node, int depth = 0) const;

@@ -17,6 +17,7 @@ class Placed final : public Access {
   Placed(std::unique_ptr<Access> access, PathRef path) : access_(std::move(access)), path_(std::move(path)) {}
 
   AccessCount count() const override { return access_->count(); }
+  void count_pass(EpochScope& epochs, int64_t rows) override { access_->count_pass(epochs, rows); }
   bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
     return access_->foresee(positions, time, plan);
   }
@@ -41,6 +42,13 @@ class SliceAccess final : public Access {
       : input_(std::move(input)), slice_(slice), count_(count) {}
 
   AccessCount count() const override { return count_; }
+  void count_pass(EpochScope& epochs, int64_t rows) override {
+    // One that has given as many as it may does not look for the end.
+    if (count_.positions == slice_.count) rows = std::min(rows, count_.positions);
+    if (rows <= 0) return;
+    input_->count_pass(epochs,
+                       rows <= count_.positions ? slice_.first + (rows - 1) * slice_.step + 1 : kToTheEnd);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     move(positions);
     input_->read(ctx, positions_, out);
@@ -101,12 +109,46 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance) {
   if (node.op().typing.slice) {
     WEIR_ASSIGN(Slice slice, node.op().typing.slice(params));
     WEIR_ASSIGN(slice, slice.of(ctx.session.world()));
-    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(ctx, opening.input(0)));
+    // A cursor over nothing opens nothing.
+    QuietContext quiet(ctx);
+    Context& inside = slice.count == 0 ? *quiet : ctx;
+    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(inside, opening.input(0)));
     access = slice_access(std::move(input), slice);
   } else {
     WEIR_ASSIGN(access, node.op().access.open(opening, params));
   }
   return std::unique_ptr<Access>(std::make_unique<Placed>(std::move(access), opening.path));
+}
+
+Result<std::unique_ptr<Access>> open_access_whole(Context& ctx, Instance instance) {
+  WEIR_ASSIGN(std::unique_ptr<Access> access, open_access(ctx, std::move(instance)));
+  access->count_pass(*ctx.epochs, Access::kToTheEnd);
+  return access;
+}
+
+Result<std::vector<std::unique_ptr<Access>>> open_side_by_side(Context& ctx,
+                                                               std::vector<Instance> instances) {
+  std::vector<std::unique_ptr<Access>> out;
+  // What is opened after the opening, by those so far.
+  EpochCounts later;
+  for (Instance& instance : instances) {
+    const EpochTableRef before = ctx.epochs->table();
+    WEIR_ASSIGN(std::unique_ptr<Access> access, open_access(ctx, std::move(instance)));
+    const EpochTableRef opened = ctx.epochs->table();
+    EpochScope passed(opened);
+    access->count_pass(passed, Access::kToTheEnd);
+    for (const EpochCount& count : passed.since(before)) {
+      if (std::ranges::none_of(later, [&](const EpochCount& other) { return other.node == count.node; }))
+        continue;
+      return failed_precondition(
+          Mistake("two datasets that are read side by side by position open the same shuffle again and again",
+                  "write its dataset out for each of them instead of sharing it by let"));
+    }
+    const EpochCounts more = passed.since(opened);
+    later.insert(later.end(), more.begin(), more.end());
+    out.push_back(std::move(access));
+  }
+  return out;
 }
 
 std::unique_ptr<Access> slice_access(std::unique_ptr<Access> input, const Slice& slice) {
@@ -121,6 +163,7 @@ Result<RestorableAccess> RestorableAccess::open(Context& ctx, Instance instance,
   RestorableAccess out(std::move(instance), slice, whole);
   Openings none;
   WEIR_TRY(out.open_listed(ctx, none, ctx.openings));
+  out->count_pass(*ctx.epochs, Access::kToTheEnd);
   return out;
 }
 
@@ -170,8 +213,10 @@ Status check_access(const Dataset& node) {
 bool seeks(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
   if ((!node.op().access.seeks && !node.op().typing.slice) || !check_access(node).ok()) return false;
-  Opening opening(ctx, std::move(instance));
-  if (node.op().typing.slice) return seeks(ctx, opening.input(0));
+  // Only looks.
+  QuietContext quiet(ctx);
+  Opening opening(*quiet, std::move(instance));
+  if (node.op().typing.slice) return seeks(*quiet, opening.input(0));
   const auto bound = bound_params(opening);
   if (!bound.ok()) return false;
   const ParamsBase& params = *bound ? **bound : node.params();

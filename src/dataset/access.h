@@ -5,7 +5,9 @@
 //   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
 //   input->read(ctx, positions, block);
 //
-// One thread at a time may use it. It computes elements when they are read, and never ahead.
+// One thread at a time may use it. It computes elements when they are read, and never ahead. Each opening of
+// a shuffle in it has the number that it has for an iterator, whatever is read first; so opening it counts
+// the openings that opening a cursor counts, and count_pass() those that follow.
 #pragma once
 
 #include <algorithm>
@@ -14,6 +16,7 @@
 #include <memory>
 #include <span>
 #include <utility>
+#include <vector>
 
 #include "core/block.h"
 #include "core/pull.h"
@@ -40,6 +43,9 @@ struct AccessCount {
 
 class Access {
  public:
+  // More than all rows.
+  static constexpr int64_t kToTheEnd = INT64_MAX;
+
   virtual ~Access() = default;
   // The same at each call. An operator that computes positions of its input counts only elements for which
   // that gives positions below the input's count, so read() needs no check (core/checked.h).
@@ -48,6 +54,12 @@ class Access {
   // as is one over which an element below failed. May throw.
   // REQUIRES: positions from 0 to count().positions - 1, at most kMaxBlockRows
   virtual void read(Context& ctx, std::span<const int64_t> positions, Block& out) = 0;
+  // Counts in `epochs` the openings that follow while a cursor gives the first `rows` elements; the end, too,
+  // if that is more than all.
+  // REQUIRES: nothing was read yet
+  virtual void count_pass(EpochScope& epochs, int64_t rows) {
+    static_cast<void>(epochs), static_cast<void>(rows);
+  }
   // Tells the plan that the elements of these positions will be read, the first at `time` and each other one
   // a unit of time after the one before. False where that is of no use, which holds for all positions.
   virtual bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) {
@@ -79,6 +91,13 @@ class AccessWidth {
 // Evaluates the parameters and opens a dataset to be read so.
 // REQUIRES: check_access(*instance.node) is ok
 Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
+
+// The same, for a cursor that reads all of it: counts the whole pass.
+Result<std::unique_ptr<Access>> open_access_whole(Context& ctx, Instance instance);
+
+// Opens datasets that are read side by side. failed_precondition if a shuffle is opened by one of them while
+// another goes on to open it: its orders would then depend on how far each has come.
+Result<std::vector<std::unique_ptr<Access>>> open_side_by_side(Context& ctx, std::vector<Instance> instances);
 
 // failed_precondition, with its name, if some operator cannot be read so.
 Status check_access(const Dataset& node);

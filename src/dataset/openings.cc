@@ -18,12 +18,17 @@ constexpr size_t kWordsPerNames = 3;
 uint64_t opening_of(uint64_t node) { return 2 * node; }
 uint64_t window_over(uint64_t node) { return 2 * node + 1; }
 
+// The innermost Port that lists numbers here, or null.
+OpeningLog* number_log(const Context& ctx) {
+  return ctx.openings && !ctx.openings->names_only ? ctx.openings : nullptr;
+}
+
 // The number that an enclosing Port replays for `what`, else `live`. Ports inside that Port list it anew.
 bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
-  OpeningLog* log = ctx.openings;
+  OpeningLog* log = number_log(ctx);
   while (log && !(depth <= log->depth && log->due.take(what, number))) log = log->outer;
   if (!log) return false;
-  for (OpeningLog* inner = ctx.openings; inner != log; inner = inner->outer) {
+  for (OpeningLog* inner = number_log(ctx); inner != log; inner = inner->outer) {
     if (depth <= inner->depth) inner->openings.add(what, number);
   }
   log->openings.add(what, number);
@@ -31,7 +36,7 @@ bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
 }
 
 void list(const Context& ctx, uint64_t what, int depth, uint64_t number) {
-  for (OpeningLog* log = ctx.openings; log; log = log->outer) {
+  for (OpeningLog* log = number_log(ctx); log; log = log->outer) {
     if (depth <= log->depth) log->openings.add(what, number);
   }
 }
@@ -276,19 +281,37 @@ void keep_counts_of(Context& ctx, const Dataset& input, EpochScope& scope) {
   }
 }
 
-EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
+namespace {
+
+// `what` lists the count of a node.
+BeginCounts begin_counts(Context& ctx, const Dataset& input, uint64_t (*what)(uint64_t node)) {
   EpochScope start(ctx.epochs->table());
   keep_counts_of(ctx, input, start);
-  if (!ctx.openings) return start.table();
+  BeginCounts out;
   for (const EpochNode& node : counted_in(ctx, input)) {
     const uint64_t key = ctx.session.epoch_key(node.id);
     const int depth = start.home(node.depth).depth;
     const uint64_t live = start.count(key, node.depth);
     uint64_t count = live;
-    if (!replayed(ctx, window_over(key), depth, count)) list(ctx, window_over(key), depth, live);
+    if (replayed(ctx, what(key), depth, count)) {
+      out.replayed = true;
+    } else {
+      list(ctx, what(key), depth, live);
+    }
     if (count != live) start.set(key, count, node.depth);
   }
-  return start.table();
+  out.table = start.table();
+  return out;
+}
+
+}  // namespace
+
+EpochTableRef counts_for_window(Context& ctx, const Dataset& input) {
+  return begin_counts(ctx, input, window_over).table;
+}
+
+BeginCounts counts_for_access(Context& ctx, const Dataset& input) {
+  return begin_counts(ctx, input, opening_of);
 }
 
 }  // namespace weir

@@ -82,6 +82,8 @@ struct OpeningLog {
   OpeningLog* outer;
   // Null, or what a Window's pump found, which its consumer lists outside.
   std::vector<OpenedNames::One>* opened = nullptr;
+  // Lists names only: openings are counted in a scope whose counts follow from what it begins with.
+  bool names_only = false;
 };
 
 struct Opened {
@@ -127,6 +129,13 @@ bool reads_apart(const Dataset& node);
 void keep_counts_of(Context& ctx, const Dataset& input, EpochScope& scope);
 // The counts that a Window over `input` begins with; after a restore, those that it began with originally.
 EpochTableRef counts_for_window(Context& ctx, const Dataset& input);
+// The counts with which reading `input` by position begins, under the numbers of its first opening there.
+struct BeginCounts {
+  EpochTableRef table;
+  // They are those before a restore.
+  bool replayed = false;
+};
+BeginCounts counts_for_access(Context& ctx, const Dataset& input);
 
 // A Context for opening something that a loaded position will replace: it counts nothing outside.
 class QuietContext {

@@ -199,7 +199,7 @@ Status PartSource::count_rows(Context& ctx) {
   Context counting = opened ? *quiet : ctx;
   Status uncounted;
   counting.uncounted = &uncounted;
-  WEIR_ASSIGN(const std::unique_ptr<Access> access, open_access(counting, instance_));
+  WEIR_ASSIGN(const std::unique_ptr<Access> access, open_access_whole(counting, instance_));
   // Other ranks may have read the file, and have more rows.
   WEIR_TRY(uncounted);
   const AccessCount count = access->count();

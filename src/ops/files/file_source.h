@@ -552,7 +552,7 @@ class FileSource {
 
   // The names of the files, which are far fewer than their records.
   static Result<std::vector<std::string>> all_names(Opening& opening) {
-    WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access(opening.ctx, opening.input(0)));
+    WEIR_ASSIGN(const std::unique_ptr<Access> names, open_access_whole(opening.ctx, opening.input(0)));
     const int64_t count = names->count().positions;
     if (names->count().more) {
       return invalid_argument(expected_found("as many files as there are", "file names without end"));

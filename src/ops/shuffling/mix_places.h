@@ -32,6 +32,8 @@ class MixPlaces {
   bool find(int64_t position, const Stops& stops, Place& place);
   // The position at which the first dataset ends; kEndless; 0 if it was to give up.
   int64_t first_end(const Stops& stops);
+  // The dataset that ends there.
+  int64_t first_ended() const { return rounds_[0].ended; }
 
  private:
   // The turns up to the next end of a dataset.

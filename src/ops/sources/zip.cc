@@ -85,6 +85,11 @@ class ZipAccess final : public Access {
   }
 
   AccessCount count() const override { return count_; }
+  // At the end of one, the others advance by a row, too.
+  void count_pass(EpochScope& epochs, int64_t rows) override {
+    if (!count_.more && rows > count_.positions) rows = count_.positions + 1;
+    for (const auto& input : inputs_) input->count_pass(epochs, rows);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     out.reset(0);
     out.rows = static_cast<int>(positions.size());
@@ -107,11 +112,11 @@ class ZipAccess final : public Access {
 };
 
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& params) {
-  std::vector<std::unique_ptr<Access>> inputs;
-  for (int index : static_cast<const Params&>(params).datasets.indices) {
-    WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(index)));
-    inputs.push_back(std::move(input));
-  }
+  std::vector<Instance> instances;
+  for (int index : static_cast<const Params&>(params).datasets.indices)
+    instances.push_back(opening.input(index));
+  WEIR_ASSIGN(std::vector<std::unique_ptr<Access>> inputs,
+              open_side_by_side(opening.ctx, std::move(instances)));
   return std::unique_ptr<Access>(std::make_unique<ZipAccess>(std::move(inputs)));
 }
 

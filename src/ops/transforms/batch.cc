@@ -65,6 +65,11 @@ class BatchAccess final : public Access {
     }
   }
 
+  void count_pass(EpochScope& epochs, int64_t rows) override {
+    const int64_t all = input_->count().positions;
+    input_->count_pass(epochs, rows <= all / n_ ? rows * n_ : kToTheEnd);
+  }
+
   bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
     const int64_t all = input_->count().positions;
     for (const int64_t position : positions) {

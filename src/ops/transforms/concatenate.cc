@@ -78,14 +78,21 @@ class Concatenate final : public Cursor {
 class ConcatenateAccess final : public Access {
  public:
   ConcatenateAccess(Opening& opening, const Params& params, std::unique_ptr<Access> first,
-                    std::unique_ptr<Access> second)
+                    std::unique_ptr<Access> second, EpochCounts second_opened)
       : first_(std::move(first)),
         second_(std::move(second)),
+        second_opened_(std::move(second_opened)),
         split_(first_->count().positions),
         count_(count_of(first_->count(), second_->count())),
         order_(component_order(opening.input(params.other.index).node->spec(), opening.node->spec())) {}
 
   AccessCount count() const override { return count_; }
+  void count_pass(EpochScope& epochs, int64_t rows) override {
+    first_->count_pass(epochs, rows);
+    if (rows <= split_ || first_->count().more) return;
+    epochs.add(second_opened_);
+    second_->count_pass(epochs, rows == kToTheEnd ? rows : rows - split_);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     AccessParts parts;
     for (const bool of_second : {false, true}) {
@@ -117,6 +124,8 @@ class ConcatenateAccess final : public Access {
 
   const std::unique_ptr<Access> first_;
   const std::unique_ptr<Access> second_;
+  // What opening the second one counts, which a cursor does after the first.
+  const EpochCounts second_opened_;
   // The position of the second one's first element.
   const int64_t split_;
   const AccessCount count_;
@@ -128,9 +137,14 @@ class ConcatenateAccess final : public Access {
 Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base) {
   const auto& params = static_cast<const Params&>(base);
   WEIR_ASSIGN(std::unique_ptr<Access> first, open_access(opening.ctx, opening.input(0)));
-  WEIR_ASSIGN(std::unique_ptr<Access> second, open_access(opening.ctx, opening.input(params.other.index)));
-  return std::unique_ptr<Access>(
-      std::make_unique<ConcatenateAccess>(opening, params, std::move(first), std::move(second)));
+  EpochScope passed(opening.ctx.epochs->table());
+  first->count_pass(passed, Access::kToTheEnd);
+  const EpochTableRef before = passed.table();
+  Context after = opening.ctx;
+  after.epochs = &passed;
+  WEIR_ASSIGN(std::unique_ptr<Access> second, open_access(after, opening.input(params.other.index)));
+  return std::unique_ptr<Access>(std::make_unique<ConcatenateAccess>(
+      opening, params, std::move(first), std::move(second), passed.since(before)));
 }
 
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {

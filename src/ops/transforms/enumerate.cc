@@ -98,6 +98,7 @@ class EnumerateAccess final : public Access {
   EnumerateAccess(std::unique_ptr<Access> input, int64_t start) : input_(std::move(input)), start_(start) {}
 
   AccessCount count() const override { return input_->count(); }
+  void count_pass(EpochScope& epochs, int64_t rows) override { input_->count_pass(epochs, rows); }
   bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
     return input_->foresee(positions, time, plan);
   }

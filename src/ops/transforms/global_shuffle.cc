@@ -164,7 +164,7 @@ Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base)
   const auto& params = static_cast<const Params&>(base);
   const bool each_anew = *params.reshuffle_each_iteration;
   const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
-  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access(opening.ctx, opening.input(0)));
+  WEIR_ASSIGN(std::unique_ptr<Access> input, open_access_whole(opening.ctx, opening.input(0)));
   if (input->count().more) return failed_precondition(GlobalShuffle::endless());
   return std::unique_ptr<Access>(
       std::make_unique<ShuffledAccess>(std::move(input), key_of(opened, each_anew)));

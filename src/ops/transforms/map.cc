@@ -61,6 +61,7 @@ class MapAccess final : public Access {
       : input_(std::move(input)), apply_(opening, params.f) {}
 
   AccessCount count() const override { return input_->count(); }
+  void count_pass(EpochScope& epochs, int64_t rows) override { input_->count_pass(epochs, rows); }
   bool foresee(std::span<const int64_t> positions, int64_t time, ReadPlan& plan) override {
     return input_->foresee(positions, time, plan);
   }

@@ -77,14 +77,30 @@ class Repeat final : public Cursor {
   YieldTimer yield_timer_;
 };
 
-// Each epoch has a key of its own, under which its functions draw; a few epochs are kept open.
+// Each epoch has a key of its own, under which its functions draw, and the counts of openings that follow
+// from its number; a few epochs are kept open.
 class RepeatAccess final : public Access {
  public:
   RepeatAccess(Opening& opening, const Params& params)
-      : key_(opening.key), input_(opening.input(0)), repeats_(*params.count) {}
+      : key_(opening.key),
+        input_(opening.input(0)),
+        repeats_(*params.count),
+        opens_once_more_(params.opens_once_more && input_.node->may_count_openings()) {}
 
   Status open(Context& ctx) {
-    WEIR_TRY(open_epoch(ctx, 0));
+    // One that repeats nothing opens nothing.
+    QuietContext quiet(ctx);
+    Context& counting = repeats_ == 0 ? *quiet : ctx;
+    const BeginCounts begin = counts_for_access(counting, *input_.node);
+    begin_ = begin.table;
+    EpochScope first(begin_);
+    WEIR_TRY(open_epoch(ctx, 0, first));
+    opened_ = first.since(begin_);
+    const EpochTableRef opened = first.table();
+    epochs_[0].access->count_pass(first, kToTheEnd);
+    followed_ = first.since(opened);
+    counts_ = !begin.replayed && repeats_ != 0;
+    if (counts_) counting.epochs->add(opened_);
     const AccessCount each = epochs_[0].access->count();
     each_ = each.positions;
     if (each_ == 0 || repeats_ == 0) return Status();
@@ -95,6 +111,15 @@ class RepeatAccess final : public Access {
   }
 
   AccessCount count() const override { return count_; }
+  void count_pass(EpochScope& epochs, int64_t rows) override {
+    if (!counts_ || rows <= 0) return;
+    const bool ends = !count_.more && rows > count_.positions;
+    const int64_t before = ends ? std::max<int64_t>(repeats_, 1) - 1 : (rows - 1) / each_;
+    epochs.add(opened_, static_cast<uint64_t>(before));
+    epochs.add(followed_, static_cast<uint64_t>(before));
+    epochs_[0].access->count_pass(epochs, ends ? kToTheEnd : (rows - 1) % each_ + 1);
+    if (ends && repeats_ > 0 && opens_once_more_) epochs.add(opened_);
+  }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     AccessParts parts;
     // The positions, by epoch.
@@ -107,7 +132,7 @@ class RepeatAccess final : public Access {
         parts.expect(place);
       }
       Block part;
-      if (const Status opened = open_epoch(ctx, epoch); opened.ok()) {
+      if (const Status opened = reopen_epoch(ctx, epoch); opened.ok()) {
         epochs_[slot_of(epoch)].access->read(ctx, positions_, part);
       } else {
         RowErrors errors;
@@ -127,12 +152,26 @@ class RepeatAccess final : public Access {
   static constexpr size_t kOpen = 64;
 
   static size_t slot_of(int64_t epoch) { return static_cast<size_t>(epoch) % kOpen; }
-  Status open_epoch(Context& ctx, int64_t epoch) {
+  // With the counts that an iterator has there.
+  Status reopen_epoch(Context& ctx, int64_t epoch) {
+    if (epochs_[slot_of(epoch)].number == epoch) return Status();
+    EpochScope scope(begin_);
+    scope.add(opened_, static_cast<uint64_t>(epoch));
+    scope.add(followed_, static_cast<uint64_t>(epoch));
+    return open_epoch(ctx, epoch, scope);
+  }
+  Status open_epoch(Context& ctx, int64_t epoch, EpochScope& scope) {
     Epoch& slot = epochs_[slot_of(epoch)];
-    if (slot.number == epoch) return Status();
+    Openings openings;
+    Openings due;
+    OpeningLog log{ctx.epochs->depth(), openings, due, ctx.openings, nullptr, true};
+    Context apart = ctx;
+    apart.epochs = &scope;
+    apart.openings = &log;
     Instance input = input_;
     input.key = derive_key(key_, static_cast<uint64_t>(epoch));
-    WEIR_ASSIGN(slot.access, open_access(ctx, std::move(input)));
+    slot.number = -1;
+    WEIR_ASSIGN(slot.access, open_access(apart, std::move(input)));
     slot.number = epoch;
     return Status();
   }
@@ -140,6 +179,13 @@ class RepeatAccess final : public Access {
   const uint64_t key_;
   const Instance input_;
   const int64_t repeats_;
+  const bool opens_once_more_;
+  // The counts before the first epoch; what opening an epoch counts, and what follows to its end.
+  EpochTableRef begin_;
+  EpochCounts opened_;
+  EpochCounts followed_;
+  // Openings are counted outside, which those before a restore aren't.
+  bool counts_ = false;
   int64_t each_ = 0;
   AccessCount count_;
   std::array<Epoch, kOpen> epochs_;
