@@ -67,7 +67,7 @@ RefPtr<const RefCounted> PortFeed::opened_names() {
 void AheadPosition::start(Port& port, EpochTableRef epochs, const std::vector<RowRange>& delivered) {
   anchor_ = port.last_anchor();
   consumed_ = port.consumed();
-  needs_marks_ = port.node().may_count_openings();
+  needs_marks_ = port.node().may_list_openings();
   unplaced_ = unknown_since_ = false;
   epochs_ = std::move(epochs);
   beyond_.clear();

@@ -259,6 +259,8 @@ void Dataset::inherit() {
     if (opens && (depth_ > 0 || from_elements) && traits.opens_variables()) opens_variables_ = true;
   }
   deepest_lane_ = std::max(deepest_lane_, lane_);
+  if (op_->position.finds_written != nullptr && (dynamic_ || op_->position.finds_written(*params_)))
+    sites_.finds_written = true;
   if (op_->position.found_names != nullptr) sites_.add({.names = {op_->position.found_names(*params_)}});
   // Not known before a cursor opens if the numbers are computed, which auto is not.
   if (op_->typing.slice != nullptr && !has_open_scalars(*params_)) {

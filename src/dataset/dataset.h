@@ -54,6 +54,8 @@ class Dataset : public RefCounted {
   bool may_count_openings() const {
     return opens_variables_ || !epoch_nodes_.empty() || !sites_.names.empty();
   }
+  // True also if Ports only list what folders had.
+  bool may_list_openings() const { return may_count_openings() || sites_.finds_written; }
   // The sites at or below this node, lambdas included.
   const Sites& sites() const { return sites_; }
   // The lane that a pump over this node must run on.

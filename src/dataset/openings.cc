@@ -17,6 +17,8 @@ constexpr size_t kWordsPerNames = 3;
 // What a list names: the openings of a node, and what Windows over it began with.
 uint64_t opening_of(uint64_t node) { return 2 * node; }
 uint64_t window_over(uint64_t node) { return 2 * node + 1; }
+// What folders had, in the order in which they were opened: no node has this number.
+constexpr uint64_t kFolders = EpochIndex::kUnlisted;
 
 // The innermost Port that lists numbers here, or null.
 OpeningLog* number_log(const Context& ctx) {
@@ -235,6 +237,12 @@ Status list_names(Context& ctx, const OpenedNames* opened) {
     if (first.ok()) first = std::move(status);
   }
   return first;
+}
+
+uint64_t list_written(Context& ctx, uint64_t found) {
+  uint64_t before = found;
+  if (!replayed(ctx, kFolders, 0, before)) list(ctx, kFolders, 0, found);
+  return before;
 }
 
 RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const Openings& due) {

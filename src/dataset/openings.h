@@ -6,7 +6,7 @@
 // few runs. An opening costs a search among the runs of each enclosing Port; rows cost nothing.
 //
 // Where an opening tries a pattern, the list also has a digest of the names that it found, and a replay that
-// finds others is an error.
+// finds others is an error. Where one looks for written elements, the list has which it found.
 #pragma once
 
 #include <cstdint>
@@ -115,6 +115,9 @@ void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const 
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);
 // The same for names that a Window's pump found; null: none.
 Status list_names(Context& ctx, const OpenedNames* opened);
+
+// Lists what a folder had when a cursor opened: `found`. Returns that, or what it was before a restore.
+uint64_t list_written(Context& ctx, uint64_t found);
 
 // True if something below the node takes turns with its other uses.
 bool shares_openings(const Session& session, const Dataset& node);

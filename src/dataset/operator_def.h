@@ -178,6 +178,8 @@ struct OperatorPosition {
   const char* (*not_replayable)(const ParamsBase& params) = nullptr;
   // Null, or returns the names that a node with these parameters found when it was built.
   RefPtr<const FoundNames> (*found_names)(const ParamsBase& params) = nullptr;
+  // Null, or whether it looks with these parameters for elements that a pass wrote to a folder.
+  bool (*finds_written)(const ParamsBase& params) = nullptr;
 };
 
 // What it runs ahead, on which lane, and in which order.

@@ -122,7 +122,7 @@ class Port {
   void save_by_value(Archive& archive);
   // Nothing is replayed from an anchor, so openings need no numbers.
   bool logs_nothing() const {
-    return mode_ == Mode::pass || !node().may_count_openings() ||
+    return mode_ == Mode::pass || !node().may_list_openings() ||
            (unconsumed_.kept() && !anchors_.repeats_openings());
   }
   void load_anchor(RefPtr<Anchor> anchor, Archive& archive);

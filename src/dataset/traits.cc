@@ -19,6 +19,7 @@ void Sites::add(const Sites& more) {
   add_missing(seeds, more.seeds);
   draws += more.draws;
   add_missing(names, more.names);
+  finds_written = finds_written || more.finds_written;
   by_rank = by_rank || more.by_rank;
   if (parts == 0) parts = more.parts;
   if (counts_rank.empty()) counts_rank = more.counts_rank;

@@ -20,6 +20,8 @@ struct Sites {
   int64_t draws = 0;
   // File names that patterns matched.
   std::vector<RefPtr<const FoundNames>> names{};
+  // Folders may have elements that a pass wrote.
+  bool finds_written = false;
   // The rank of the process and the number of ranks.
   bool by_rank = false;
   // Of how many parts the elements come in turn, each with its turn (core/origins.h); 0: of none, -1: of as

@@ -1,4 +1,6 @@
 // What a snapshot writes, or does not, when something comes between.
+#include <filesystem>
+
 #include "ops/written_folders.h"
 #include "support/simulated_files.h"
 
@@ -89,6 +91,48 @@ TEST_CASE("file cache: a write that fails is one error, wherever it does, and no
       CHECK(full.lines().size() == (is_manifest ? 3001 : 3000));
     }
   }
+}
+
+TEST_CASE("file cache: a position in the first pass after an error goes on with the input") {
+  for (const std::string name : {"snapshot", "cache"}) {
+    for (const bool to_the_end : {true, false}) {
+      for (const int64_t taken : {1, 2, 3, 5, 6}) {
+        CAPTURE(name, to_the_end, taken);
+        TemporaryFolder folder;
+        ThreadsRuntime runtime;
+        const std::string text = "range(6) | map(x -> assert(x != 1, \"bad\", x)) | " +
+                                 call(name, folder.at("s")) + " | repeat(2)";
+        std::string saved;
+        Lines rest;
+        {
+          auto iterator = open_text(*runtime, text);
+          take_lines(*iterator, taken);
+          saved = require_value(iterator->save());
+          if (to_the_end) rest = all_lines(*iterator);
+        }
+        const Lines restored = all_lines(*open_text(*runtime, text, &saved));
+        const Lines all = {"0", "error: invalid_argument", "2", "3", "4", "5"};
+        CHECK(Lines(restored.begin(), restored.begin() + 6 - taken) == Lines(all.begin() + taken, all.end()));
+        if (to_the_end) CHECK(restored == rest);
+      }
+    }
+  }
+}
+
+TEST_CASE("file cache: a position before the first written element needs the same elements") {
+  TemporaryFolder folder;
+  ThreadsRuntime runtime;
+  const std::string text = "range(9) | " + call("cache", folder.at("s"));
+  all_lines(*runtime, text);
+  std::string saved;
+  {
+    auto iterator = open_text(*runtime, text);
+    take_lines(*iterator, 2);
+    saved = require_value(iterator->save());
+  }
+  CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"2", "3", "4", "5", "6", "7", "8"});
+  std::filesystem::remove_all(folder.at("s"));
+  CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: failed_precondition"});
 }
 
 }  // namespace

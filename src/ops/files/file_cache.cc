@@ -1,11 +1,14 @@
 // Checkpoint: whether it reads, and the position of what it reads or of the input.
 #include "ops/files/file_cache.h"
 
+#include <algorithm>
+#include <charconv>
 #include <functional>
 #include <optional>
 
 #include "core/exception.h"
 #include "core/text.h"
+#include "dataset/openings.h"
 #include "dataset/port.h"
 #include "ops/files/blocking_lane.h"
 #include "ops/files/cache_warning.h"
@@ -22,6 +25,15 @@ struct Params : ParamsOf<Params> {
   void fields(Fields&) override {}
 };
 
+// Tells written elements from others of the folder; 0: there are none.
+uint64_t number_of(const std::optional<WrittenManifest>& found) {
+  constexpr size_t kDigits = 15;
+  uint64_t number = 0;
+  if (!found) return number;
+  std::from_chars(found->run.data(), found->run.data() + std::min(found->run.size(), kDigits), number, 16);
+  return number + 1;
+}
+
 class FileCache final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const Params& params) {
@@ -32,13 +44,21 @@ class FileCache final : public Cursor {
     WEIR_ASSIGN(here.pipeline, digest_of_instance(opening.ctx.session, opening.input(0)));
     WEIR_ASSIGN(std::optional<WrittenManifest> found, find_written(opening.ctx.runtime(), here.folder));
     if (found) WEIR_TRY(check_same(*found, here));
-    return std::unique_ptr<Cursor>(std::make_unique<FileCache>(opening, std::move(here), std::move(found)));
+    const uint64_t now = number_of(found);
+    const uint64_t before = list_written(opening.ctx, now);
+    if (before != 0 && before != now) return Status(as_lost_position(other_elements(here.folder).pointer()));
+    // A pass that found nothing goes on with its input, whose errors are not in the folder.
+    const bool passes = before != now;
+    if (passes) found.reset();
+    return std::unique_ptr<Cursor>(
+        std::make_unique<FileCache>(opening, std::move(here), std::move(found), passes));
   }
-  FileCache(Opening& opening, Written here, std::optional<WrittenManifest> found)
+  FileCache(Opening& opening, Written here, std::optional<WrittenManifest> found, bool passes)
       : below_(opening.input(0)),
         here_(std::move(here)),
         caches_(&opening.ctx.session.memo().caches()),
         number_(uint64_t{1} << 63 | std::hash<std::string>()(here_.folder)) {
+    if (passes) mode_ = Mode::passes;
     if (!found) return;
     written_.emplace(below_, here_.folder, here_.spec, *std::move(found));
     mode_ = Mode::reads;
@@ -169,7 +189,9 @@ const OperatorDef& file_cache_operator() {
       .name = "written",
       .internal = true,
       .typing = {.cardinality = same_cardinality},
-      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; }, .keeps_rows = true},
+      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; },
+                   .keeps_rows = true,
+                   .finds_written = always},
       .ahead = {.lane = Lane::blocking},
   });
   return def;

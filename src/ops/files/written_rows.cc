@@ -138,11 +138,15 @@ void WrittenRows::state(Archive& archive) {
   reader_ = nullptr;
 }
 
+Status other_elements(const std::string& folder) {
+  return failed_precondition(
+      {concat("the elements in ", quote(folder), " are not those of the saved position"),
+       "restore the folder, or start from the beginning"});
+}
+
 Status WrittenRows::resume() const {
   if (run_ == manifest_.run) return {};
-  return failed_precondition(
-      {concat("the elements in ", quote(folder_), " are not those of the saved position"),
-       "restore the folder, or start from the beginning"});
+  return other_elements(folder_);
 }
 
 }  // namespace weir

@@ -18,6 +18,9 @@ namespace weir {
 // The most rows that are worth giving at once.
 inline constexpr int kWrittenBlockRows = 65536;
 
+// failed_precondition: the folder has other elements than when the position was saved, or none.
+Status other_elements(const std::string& folder);
+
 class WrittenRows {
  public:
   // Opens nothing yet.

@@ -65,7 +65,8 @@ const OperatorDef& definition() {
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .expand = expand},
       .position = {.counts_openings = may_be_memory,
                    .epochs = [](const ParamsBase& base) -> int64_t { return may_be_a_file(base) ? -1 : -2; },
-                   .keeps_rows = true},
+                   .keeps_rows = true,
+                   .finds_written = may_be_a_file},
       .ahead = {.is_window = may_be_a_file},
   });
   return def;

@@ -49,7 +49,9 @@ const OperatorDef& definition() {
            .output = "0\n1\n4",
            .bench = R"(range(200000) | snapshot("SCRATCH/snapshot"))"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = same_cardinality, .expand = expand},
-      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; }, .keeps_rows = true},
+      .position = {.epochs = [](const ParamsBase&) -> int64_t { return -1; },
+                   .keeps_rows = true,
+                   .finds_written = always},
       .ahead = {.is_window = [](const ParamsBase&) { return true; }, .limits = ahead_on_blocking_lane},
   });
   return def;
