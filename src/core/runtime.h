@@ -185,6 +185,14 @@ class Session : public RefCounted {
   RefPtr<StatsTree> stats_;
 };
 
+// What a window that pulls ahead knows of its consumer.
+struct Drain {
+  // The consumer has taken all that was pulled, and asks for more.
+  bool empty = false;
+  // Set during a pull that waits for this: it is repeated then.
+  bool wanted = false;
+};
+
 struct Context {
   Session& session;
   // The asker, woken once after a pending answer.
@@ -203,7 +211,16 @@ struct Context {
   // Where it is noted, if anywhere, that a file that is opened here could not be read, so that how many
   // elements there are is not known.
   Status* uncounted = nullptr;
+  // Null unless a window pulls ahead.
+  Drain* drain = nullptr;
 
+  // Whether the next row is asked for, not only pulled ahead. If not, answer pending: the pull is repeated
+  // when it is.
+  bool asked() const {
+    if (!drain || drain->empty) return true;
+    drain->wanted = true;
+    return false;
+  }
   Runtime& runtime() const { return session.runtime; }
   void note_uncounted(const Status& failure) {
     if (uncounted && !failure.ok() && failure.error().read_failed) *uncounted = failure;

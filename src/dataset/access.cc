@@ -173,13 +173,8 @@ Status RestorableAccess::open_listed(Context& ctx, Openings& due, OpeningLog* ou
   Context inside = ctx;
   inside.openings = &log;
   WEIR_ASSIGN(access_, open_access(inside, instance_));
-  const int64_t found = access_->count().positions;
-  if (whole_ == kUnknown) whole_ = found;
-  if (whole_ != found) {
-    return failed_precondition(expected_found(concat(whole_, " elements, as when they were counted"),
-                                              concat(found),
-                                              "leave files alone while they are read, and make a new iterator"));
-  }
+  if (whole_ == kUnknown) whole_ = access_->count().positions;
+  WEIR_TRY(check_count(*access_, whole_));
   if (slice_ != Slice()) access_ = slice_access(std::move(access_), slice_);
   return Status();
 }
@@ -221,6 +216,14 @@ bool seeks(Context& ctx, Instance instance) {
   if (!bound.ok()) return false;
   const ParamsBase& params = *bound ? **bound : node.params();
   return refuse(node, params).ok() && node.op().access.seeks(opening, params);
+}
+
+Status check_count(const Access& access, int64_t before) {
+  const int64_t found = access.count().positions;
+  if (found == before) return Status();
+  return failed_precondition(
+      expected_found(concat(before, " elements, as when they were counted"), concat(found),
+                     "leave files alone while they are read, and make a new iterator"));
 }
 
 bool fails_if_cancelled(Context& ctx, size_t rows, size_t columns, Block& out) {

@@ -68,6 +68,9 @@ class Access {
   }
 };
 
+// failed_precondition if a dataset that was opened again has more elements or fewer than `before`.
+Status check_count(const Access& access, int64_t before);
+
 // Whether the iterator was cancelled: then all rows fail. Destroy does not wait for reads of files, so
 // nothing may be called with rows that were read.
 bool fails_if_cancelled(Context& ctx, size_t rows, size_t columns, Block& out);

@@ -114,11 +114,12 @@ void PartialBlock::reuse(Block& spare) noexcept {
   recycle();
 }
 
-PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand,
-                             Block& out, Mark& mark) noexcept {
+PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, Drain& drain,
+                             const Demand& demand, Block& out, Mark& mark) noexcept {
   if (threw_) return PullResult::end;
   if (session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   Context context{session, waker, &epochs_};
+  context.drain = &drain;
   try {
     return pull_sampled(context, sampler_, stats, [&] { return feed_->next(context, demand, out, mark); });
   } catch (...) {

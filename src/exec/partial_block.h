@@ -48,8 +48,8 @@ class GuardedFeed {
       : feed_(std::move(feed)), epochs_(std::move(start)) {}
 
   // `stats` may be null.
-  PullResult pull(Session& session, Waker* waker, StageStats* stats, const Demand& demand, Block& out,
-                  Mark& mark) noexcept;
+  PullResult pull(Session& session, Waker* waker, StageStats* stats, Drain& drain, const Demand& demand,
+                  Block& out, Mark& mark) noexcept;
   const EpochScope& epochs() const { return epochs_; }
   void drop() noexcept { feed_ = nullptr; }
 

@@ -54,6 +54,7 @@ PullResult WindowCore::pass(Context& consumer, const Demand& demand, Block& out,
         !find_block())
       return PullResult::pending;
     ++pauses_;
+    drain_.now = Drain();
   }
   --last_.cheap;
   WindowBlock& spare = *std::exchange(filling_, nullptr);
@@ -113,6 +114,11 @@ PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out,
       if (consumer_.get() != consumer.waker)
         lock.drop(std::exchange(consumer_, RefPtr<Waker>(consumer.waker)));
       waits_.found_empty(clock());
+      if (drain_.wanted && !line_.front() && making_ == 0 && consumer.asked()) {
+        drain_.wanted = false;
+        drain_.empty = true;
+        lock.wake(RefPtr<Waker>(this));
+      }
     }
     found_empty(!over);
   }
@@ -196,9 +202,13 @@ void WindowCore::finish(PullResult answer, EpochTableRef epochs, WakingLock& loc
 // REQUIRES: the lock is held
 bool WindowCore::prepare(Demand& demand) noexcept {
   if (closed_ || end_.answer != PullResult::rows) return false;
-  if (pauses_ == 0 && find_block()) return admit(demand);
-  budget_.stop();
-  return false;
+  if (pauses_ > 0 || !find_block()) {
+    budget_.stop();
+    return false;
+  }
+  if (!admit(demand)) return false;
+  drain_.now = {std::exchange(drain_.empty, false), false};
+  return true;
 }
 
 // False if there is no memory for one more: the next one that is given back resumes the pump.
@@ -251,6 +261,10 @@ void WindowCore::rest(PullResult answer) noexcept {
   pulling_ = false;
   if (answer == PullResult::pending) {
     feed_waits();
+    if (std::exchange(drain_.now.wanted, false)) {
+      drain_.wanted = true;
+      lock.wake(std::move(consumer_));
+    }
   } else {
     budget_.stop();
   }

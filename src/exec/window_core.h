@@ -126,7 +126,7 @@ class WindowCore : public Pump, public LiveWindow {
   // REQUIRES: the lock is held
   void tell(WakingLock& lock) noexcept;
   PullResult pull(Waker* waker, const Demand& demand, Block& out, Mark& mark) noexcept {
-    return feed_.pull(session(), waker, waits_.stats, demand, out, mark);
+    return feed_.pull(session(), waker, waits_.stats, drain_.now, demand, out, mark);
   }
   // There will be no other pull.
   // REQUIRES: the lock is held
@@ -174,6 +174,13 @@ class WindowCore : public Pump, public LiveWindow {
     int cheap = 0;
   } last_;
   WindowEnd end_;
+  struct {
+    // Of the pull in progress; used by who runs it.
+    Drain now;
+    // The feed waits until the consumer has taken all and asks for more; it does, which the next pull says.
+    bool wanted = false;
+    bool empty = false;
+  } drain_;
   // The consumer, while it waits.
   RefPtr<Waker> consumer_;
   // A run is in progress, or has more to do.

@@ -1,5 +1,6 @@
 // What a snapshot writes, or does not, when something comes between.
 #include <filesystem>
+#include <set>
 
 #include "ops/written_folders.h"
 #include "support/simulated_files.h"
@@ -133,6 +134,41 @@ TEST_CASE("file cache: a position before the first written element needs the sam
   CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"2", "3", "4", "5", "6", "7", "8"});
   std::filesystem::remove_all(folder.at("s"));
   CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: failed_precondition"});
+}
+
+TEST_CASE("file cache: a pass that stops early fills nothing, however far it was read ahead") {
+  for (const std::string name : {"snapshot", "cache"}) {
+    for (const std::string after :
+         {" | take(4) | repeat(3)", " | prefetch(3) | take(4) | repeat(3)", " | take(7) | repeat(2)",
+          " | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2) | take(7) | repeat(2)",
+          " | batch(2) | prefetch(1) | take(3) | repeat(3)"}) {
+      CAPTURE(name, after);
+      std::set<Lines> seen;
+      for (int i = 0; i < 12; ++i) {
+        TemporaryFolder folder;
+        seen.insert(run("range(7) | shuffle(4, seed: 1) | " + call(name, folder.at("s")) + after));
+        CHECK(files_in(folder.at("s")).empty());
+      }
+      CHECK(seen.size() == 1);
+      // The epochs are those without a folder.
+      CHECK(*seen.begin() == run("range(7) | shuffle(4, seed: 1)" + after));
+    }
+  }
+}
+
+TEST_CASE("file cache: a pass to its end fills the folder through whatever runs ahead") {
+  for (const std::string after : {" | prefetch(3)", " | map(x -> x + 1, num_parallel_calls: 2) | prefetch(2)",
+                                  " | batch(2) | prefetch(1)", " | cache() | prefetch(2)"}) {
+    CAPTURE(after);
+    TemporaryFolder folder;
+    const std::string inner = call("snapshot", folder.at("inner"));
+    const std::string text = "range(7) | shuffle(4, seed: 1) | " + inner + " | prefetch(2) | " +
+                             call("snapshot", folder.at("s")) + after;
+    const Lines all = run(text);
+    CHECK(files_in(folder.at("inner")).size() == 2);
+    CHECK(files_in(folder.at("s")).size() == 2);
+    CHECK(run(text) == all);
+  }
 }
 
 }  // namespace

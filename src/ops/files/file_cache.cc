@@ -81,7 +81,11 @@ class FileCache final : public Cursor {
       begun_ = true;
       if (writer_) write(out);
     }
-    if (got == PullResult::end && writer_) publish();
+    if (got == PullResult::end && writer_) {
+      // Elements that are only read ahead don't make a pass whole.
+      if (!ctx.asked()) return PullResult::pending;
+      publish();
+    }
     // The end comes after the error.
     if (got == PullResult::end && failure_) return std::exchange(failure_, nullptr);
     return got;

@@ -3,9 +3,10 @@
 //
 // When a cursor opens, it looks at the folder. Elements of the same pipeline are read, and the input is not
 // opened; those of another are an error. If there are none, the elements are passed on and written, and
-// published when the input ends. A second writer, and one that continues from a saved position, pass the
-// elements on without writing. A failure to write is one error; the elements follow. Runs ahead of its
-// consumer on its own thread; opening reads the manifest, and so may wait for the disk.
+// published when the input has ended and the consumer asks for more than all of them. A second writer, and
+// one that continues from a saved position, pass the elements on without writing. A failure to write is one
+// error; the elements follow. Runs ahead of its consumer on its own thread; opening reads the manifest, and
+// so may wait for the disk.
 #pragma once
 
 #include <memory>

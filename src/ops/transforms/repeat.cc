@@ -158,7 +158,11 @@ class RepeatAccess final : public Access {
     EpochScope scope(begin_);
     scope.add(opened_, static_cast<uint64_t>(epoch));
     scope.add(followed_, static_cast<uint64_t>(epoch));
-    return open_epoch(ctx, epoch, scope);
+    WEIR_TRY(open_epoch(ctx, epoch, scope));
+    Epoch& slot = epochs_[slot_of(epoch)];
+    const Status same = check_count(*slot.access, each_);
+    if (!same.ok()) slot.number = -1;
+    return same;
   }
   Status open_epoch(Context& ctx, int64_t epoch, EpochScope& scope) {
     Epoch& slot = epochs_[slot_of(epoch)];
