@@ -42,8 +42,8 @@ class RecordIndex : public RefCounted {
   // state of the file or another format. Errors are those of the files.
   static Result<RefPtr<RecordIndex>> open(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::string& place);
-  // Goes through the file. What is wrong with it from some record on becomes failure(); failed_precondition if it
-  // changes meanwhile.
+  // Goes through the file. What is wrong with it from some record on becomes failure();
+  // failed_precondition if it changes meanwhile.
   static Result<RefPtr<RecordIndex>> make(FileSystem& files, const std::string& name,
                                           const IndexedFormat& format, const std::atomic<bool>* cancelled);
   // That of `count` records of `bytes` bytes from `begin` on of the file, which needs no file of its own.
