@@ -431,7 +431,7 @@ def test_an_interrupt_in_a_function_is_an_interrupt():
     [
         lambda d: d,
         lambda d: d.batch(2),
-        lambda d: d.shuffle(3, seed=1),
+        lambda d: d.shuffle(3, seed=1, reshuffle_each_iteration=False),
         lambda d: d.map(lambda x: x + 1).filter(lambda x: x % 3 != 0),
     ],
 )
