@@ -79,6 +79,8 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
   if (!file.ok() && file.status().code() == Code::not_found) return RefPtr<RecordIndex>();
   WEIR_TRY(file.status());
   WEIR_ASSIGN(FileInfo info, files.stat(name));
+  // A server may call it otherwise where it gives the bytes.
+  info.version.clear();
   WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
   uint64_t contents = info.size;
@@ -100,8 +102,13 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
 Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::string& name,
                                               const IndexedFormat& format,
                                               const std::atomic<bool>* cancelled) {
-  WEIR_ASSIGN(FileInfo before, files.stat(name));
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression, &before));
+  WEIR_ASSIGN(const FileInfo before, files.stat(name));
+  FileInfo seen = before;
+  seen.version.clear();
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression, &seen));
+  if (format.compression == Compression::none) {
+    WEIR_ASSIGN(seen, file->info());
+  }
   uint64_t contents = before.size;
   if (format.compression != Compression::none) {
     WEIR_ASSIGN(contents, file->size());
@@ -115,7 +122,7 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
   if (offsets.empty()) offsets.resize(8);
   const uint64_t count = offsets.size() / 8 - 1;
   std::string bytes = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
-  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents, std::move(before)));
+  RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents, std::move(seen)));
   index->bytes_ = std::move(bytes);
   index->failure_ = std::move(failure);
   return index;
