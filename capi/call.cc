@@ -72,15 +72,22 @@ Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, co
       shown(shape)));
 }
 
+namespace {
+
+// By itself, so that a call that fits saves no registers for it.
+[[gnu::noinline]] Status wrong_dtype(uint32_t index, DType expected, int32_t found) {
+  const bool known = static_cast<size_t>(found) < std::size(kDTypes);
+  return invalid_argument(expected_found(
+      concat(dtype_name(expected), " for component ", index, " of the result, as its spec says"),
+      known ? concat(dtype_name(static_cast<DType>(found))) : concat("dtype ", found)));
+}
+
+}  // namespace
+
 Status CallObject::output(uint32_t index, int32_t dtype, std::span<const int64_t> dims, void** data) {
   if (index >= results_.size()) return bad_index("a result component", index, results_.size());
-  if (dtype != 0 && dtype != static_cast<int32_t>(results_[index].dtype)) {
-    const bool known = static_cast<size_t>(dtype) < std::size(kDTypes);
-    return invalid_argument(
-        expected_found(concat(dtype_name(results_[index].dtype), " for component ", index,
-                              " of the result, as its spec says"),
-                       known ? concat(dtype_name(static_cast<DType>(dtype))) : concat("dtype ", dtype)));
-  }
+  if (dtype != 0 && dtype != static_cast<int32_t>(results_[index].dtype)) [[unlikely]]
+    return wrong_dtype(index, results_[index].dtype, dtype);
   Output& output = outputs_[index];
   if (!by_block_ && output.data != nullptr && std::ranges::equal(dims, output.shape.dims())) [[likely]] {
     *data = output.data + static_cast<size_t>(row_) * output.row_bytes;
@@ -348,8 +355,8 @@ int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int
   if (!out) return answer_null_out(error);
   *out = nullptr;
   return inside_call(call, error, [&](AnyCall& object) -> Status {
-    const int32_t dtype = rank > 0 ? rank / WEIR_CALL_DTYPE(1) : 0;
-    WEIR_ASSIGN(auto checked, read_dims(rank - WEIR_CALL_DTYPE(dtype), dims));
+    const int32_t dtype = rank < WEIR_CALL_DTYPE(1) ? 0 : rank / WEIR_CALL_DTYPE(1);
+    WEIR_ASSIGN(auto checked, read_dims(dtype == 0 ? rank : rank % WEIR_CALL_DTYPE(1), dims));
     CallObject* const rows = object.of_rows();
     return rows ? rows->output(index, dtype, checked, out) : not_of_rows();
   });

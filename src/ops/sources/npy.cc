@@ -98,8 +98,7 @@ struct Format {
                                                 const std::vector<std::string>& files) {
     auto column = std::make_unique<ArrayColumn>(ctx.session.files(), params.row->dtype, params.row->shape);
     for (const std::string& name : files) {
-      WEIR_TRY(
-          column->add(ctx, name, [&](ByteStream& stream) { return layout_in(stream, *params.row); }));
+      WEIR_TRY(column->add(ctx, name, [&](ByteStream& stream) { return layout_in(stream, *params.row); }));
     }
     return array_access(std::move(column));
   }
