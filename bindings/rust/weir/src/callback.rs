@@ -254,7 +254,7 @@ impl Callback {
             raw.save = Some(save);
             raw.restore = Some(restore);
         }
-        raw.user_data = Arc::into_raw(self.body.clone()).cast_mut().cast();
+        raw.user_data = Arc::into_raw(self.body.clone()) as *mut _;
         raw
     }
 }
@@ -274,7 +274,7 @@ unsafe extern "C" fn run(user_data: *mut c_void, raw: sys::weir_call) -> i32 {
 }
 
 unsafe extern "C" fn destroy(user_data: *mut c_void) {
-    dropped(Arc::from_raw(user_data.cast::<Body>().cast_const()));
+    dropped(Arc::from_raw(user_data.cast::<Body>() as *const Body));
 }
 
 unsafe extern "C" fn save(user_data: *mut c_void, data: *mut *const c_void, size: *mut u64) -> i32 {
