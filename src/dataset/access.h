@@ -98,8 +98,8 @@ Result<std::unique_ptr<Access>> open_access(Context& ctx, Instance instance);
 // The same, for a cursor that reads all of it: counts the whole pass.
 Result<std::unique_ptr<Access>> open_access_whole(Context& ctx, Instance instance);
 
-// Opens datasets that are read side by side. failed_precondition if a shuffle is opened by one of them while
-// another goes on to open it: its orders would then depend on how far each has come.
+// Opens datasets that are read side by side. failed_precondition if several of them open the same shuffle
+// again and again: the numbers of its openings would depend on how far each has been read.
 Result<std::vector<std::unique_ptr<Access>>> open_side_by_side(Context& ctx, std::vector<Instance> instances);
 
 // failed_precondition, with its name, if some operator cannot be read so.

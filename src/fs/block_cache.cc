@@ -172,7 +172,7 @@ class Extent : public RefCounted {
   // Somebody waits for it.
   bool wanted = false;
   bool there = false;
-  // It failed, which nobody was told yet.
+  // It failed, and no reader has been told.
   bool untold = false;
   std::atomic<bool> was_read{false};
 

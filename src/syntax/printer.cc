@@ -280,7 +280,7 @@ class Printer {
         node(*item.value);
         continue;
       }
-      // A name may be any text that was handed in; only that of a variable stands for key and value.
+      // A program may use any text as a key; only a variable's name is written once for both.
       bool same = (item.value->kind == Kind::name || item.value->kind == Kind::pattern_name) &&
                   item.value->text == item.name && is_identifier(item.name) && !is_reserved(item.name) &&
                   item.name != "_";

@@ -113,8 +113,9 @@ nb::object take_raised();
 // set again, and is no error of an element. Called without the GIL.
 bool was_interrupted();
 
-// While it lives, a Ctrl-C that ends a function on this thread comes later, so that no position is behind an
-// element that nobody got: the function is called again, and the signal comes a moment after this has gone.
+// While it lives, a Ctrl-C that interrupts a function on this thread is held back: the function is called
+// again, and the signal is raised a moment after this is destroyed. So the element is returned, and a position
+// saved then is after it.
 class LateInterrupt {
  public:
   LateInterrupt() : outer_(std::exchange(innermost_, this)) {}

@@ -47,7 +47,7 @@ class FileCache final : public Cursor {
     const uint64_t now = number_of(found);
     const uint64_t before = list_written(opening.ctx, now);
     if (before != 0 && before != now) return Status(as_lost_position(other_elements(here.folder).pointer()));
-    // A pass that found nothing goes on with its input, whose errors are not in the folder.
+    // A pass that found no elements continues with its input: the folder has no errors.
     const bool passes = before != now;
     if (passes) found.reset();
     return std::unique_ptr<Cursor>(
