@@ -168,7 +168,6 @@ FileInfo S3Store::stat(const std::string& name, Call call) {
   BucketName parts = split_bucket(name);
   FileInfo folder;
   folder.is_folder = true;
-  Request request = request_for("HEAD", parts.bucket, parts.key);
   bool is_folder_name = parts.key.empty() || parts.key.back() == '/';
   if (!is_folder_name) {
     try {
@@ -178,8 +177,9 @@ FileInfo S3Store::stat(const std::string& name, Call call) {
     }
   }
   if (has_keys_below(name, parts, call)) return folder;
+  std::string url = request_for("HEAD", parts.bucket, parts.key).url;
   throw Failure(WEIR_CODE_NOT_FOUND, name,
-                "no object has this name, and none is below it (" + shown_url(request.url) + ")");
+                "no object has this name, and none is below it (" + shown_url(url) + ")");
 }
 
 void S3Store::list(const std::string& folder, const std::string& prefix, Call call) {

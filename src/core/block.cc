@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <span>
 #include <utility>
 
 #include "core/joined_errors.h"
@@ -394,7 +393,7 @@ void Block::fail_row(int row, ErrorPtr error) {
   auto at = std::lower_bound(errors.begin(), errors.end(), row,
                              [](const RowError& have, int key) { return have.row < key; });
   if (at != errors.end() && at->row == row) {
-    at->error = joined(at->error, std::span(&error, 1));
+    at->error = joined(at->error, error);
   } else {
     errors.insert(at, RowError{row, std::move(error)});
   }

@@ -1,14 +1,12 @@
-// joined: one error for a row that several took.
+// joined: one error for a row that two took.
 #pragma once
-
-#include <span>
 
 #include "core/status.h"
 
 namespace weir {
 
-// The first, or one that ends the sequence. FailedReads lists with it the others that say that a file could
-// not be read, except those for which there is no memory.
-ErrorPtr joined(const ErrorPtr& first, std::span<const ErrorPtr> others) noexcept;
+// The first, or the one that ends the sequence. If the other says that a file could not be read, FailedReads
+// lists it with the first, unless there is no memory for that.
+ErrorPtr joined(const ErrorPtr& first, const ErrorPtr& other) noexcept;
 
 }  // namespace weir

@@ -106,11 +106,10 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
   FileInfo seen = before;
   seen.version.clear();
   WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression, &seen));
+  uint64_t contents = before.size;
   if (format.compression == Compression::none) {
     WEIR_ASSIGN(seen, file->info());
-  }
-  uint64_t contents = before.size;
-  if (format.compression != Compression::none) {
+  } else {
     WEIR_ASSIGN(contents, file->size());
   }
   std::string offsets;

@@ -75,7 +75,7 @@ std::string json_of(const Labels& labels, size_t begin, size_t end) {
 std::string json_of(const Error& error, std::string_view source, const Labels& labels) {
   std::string out = concat("{\"code\": ", json_string(code_name(error.code)));
   auto add = [&out](std::string_view name, std::string_view value) {
-    if (!value.empty()) out += concat(", ", json_string(name), ": ", json_string(value));
+    if (!value.empty()) out += concat(", ", json_string(name), ": ", json_string(without_credentials(value)));
   };
   const Mistake what = error.what();
   add("message", what.sentence());

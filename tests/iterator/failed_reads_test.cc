@@ -282,16 +282,21 @@ TEST_CASE("a position behind a failed read that no window has leaves its file ou
   }
 }
 
-TEST_CASE("a failed read that shares its row's error is read again where the row was not reached") {
-  const std::string text = kSources[0] + " | window(4) | flat_map(w -> w | batch(4)) | prefetch(30)";
-  FailingWorld failing;
-  failing.fails_at(1, 5).fails_to_open(2);
+// What was read ahead of the first element and failed is read again, where it can be.
+void check_reads_again(FailingWorld& failing, const std::string& text) {
   FailingWorld readable;
   auto iterator = open_text(*failing.runtime, text);
   take_lines(*iterator, 1);
   const std::string saved = require_value(iterator->save());
   CHECK(all_lines(*open_text(*readable.runtime, text, &saved)) ==
         tail_of(all_lines(*readable.runtime, text), 1));
+}
+
+TEST_CASE("a failed read that shares its row's error is read again where the row was not reached") {
+  const std::string text = kSources[0] + " | window(4) | flat_map(w -> w | batch(4)) | prefetch(30)";
+  FailingWorld failing;
+  failing.fails_at(1, 5).fails_to_open(2);
+  check_reads_again(failing, text);
 }
 
 TEST_CASE("a read that fails again when a position is restored on other threads changes nothing") {
@@ -432,13 +437,7 @@ TEST_CASE("a file that failed ahead of the position is read again at restore") {
   const std::string text = kSources[0];
   FailingWorld failing;
   failing.fails_at(1, 5);
-  FailingWorld readable;
-  auto iterator = open_text(*failing.runtime, text);
-  // All files are read ahead of the first element.
-  take_lines(*iterator, 1);
-  const std::string saved = require_value(iterator->save());
-  CHECK(all_lines(*open_text(*readable.runtime, text, &saved)) ==
-        tail_of(all_lines(*readable.runtime, text), 1));
+  check_reads_again(failing, text);
 }
 
 TEST_CASE("a restored position lists the files that failed when it is saved again") {

@@ -97,6 +97,10 @@ TEST_CASE("source: mistakes as JSON have their parts and their place") {
         R"([
   {"code": "invalid_argument", "message": "expected a \"q\", found b\u0009c; do", "operator": "take", "parameter": "n", "expected": "a \"q\"", "found": "b\u0009c", "hint": "do", "span": {"offset": 3, "size": 2, "line": 2, "column": 2, "end_line": 2, "end_column": 3}}
 ])");
+  CHECK(mistakes_json(not_found({"no \"https://u:pw@h/a?k=s\""}), "x") ==
+        R"([
+  {"code": "not_found", "message": "no \"https://****@h/a?***\""}
+])");
 }
 
 }  // namespace

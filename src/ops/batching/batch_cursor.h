@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 
 #include "core/exception.h"
@@ -111,7 +110,7 @@ class BatchCursor final : public RestartableCursor {
       if (error.row < begin || error.row >= end) continue;
       if (After == AfterError::next_batch || is_out_of_memory(*error.error)) {
         if (error_) {
-          error_ = joined(error_, std::span(&error.error, 1));
+          error_ = joined(error_, error.error);
         } else {
           lose(error.error);
         }

@@ -49,7 +49,7 @@ Status ArrayColumn::add(Context& ctx, const std::string& file,
     return layout_in(*stream);
   };
   Result<ArrayLayout> layout = read();
-  if (layout.status().code() != Code::not_found) ctx.note_uncounted(layout.status());
+  ctx.note_uncounted(layout.status());
   const uint32_t source = ctx.runtime().origins ? ctx.session.source_names().number(file) : 0;
   return add(Part{file, std::move(layout), BufferRef(), source, std::move(opened)});
 }

@@ -224,8 +224,7 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
     Result<RefPtr<RecordIndex>> found = find(name);
     const Code code = found.status().code();
     if (code == Code::cancelled || code == Code::failed_precondition) return found.status();
-    // One that isn't there is missing for all ranks.
-    if (code != Code::not_found) ctx.note_uncounted(found.ok() ? (*found)->failure() : found.status());
+    ctx.note_uncounted(found.ok() ? (*found)->failure() : found.status());
     WEIR_TRY(access->add(name, found.ok() ? *std::move(found) : RecordIndex::failed(found.status()),
                          ctx.runtime().origins ? ctx.session.source_names().number(name) : 0));
   }

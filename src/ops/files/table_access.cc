@@ -31,7 +31,7 @@ class TableAccess final : public Access {
       return file_error(Code::resource_exhausted,
                         expected_found(concat("files of at most ", INT64_MAX, " rows"), "more"), name);
     }
-    if (reader.status().code() != Code::not_found) ctx.note_uncounted(reader.status());
+    ctx.note_uncounted(reader.status());
     const uint32_t source = ctx.runtime().origins ? ctx.session.source_names().number(name) : 0;
     parts_.push_back({name, source, count_, *sum - count_, reader.status(), nullptr});
     if (reader.ok()) keep(parts_.size() - 1, *std::move(reader));

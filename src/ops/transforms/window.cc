@@ -186,7 +186,7 @@ class WindowRows {
       for (const RowError& error : piece.block.errors) {
         const int64_t ordinal = piece.first + error.row;
         if (ordinal >= start_ && ordinal < end && (ordinal - start_) % shape_.stride == 0)
-          found = found ? joined(found, std::span(&error.error, 1)) : error.error;
+          found = found ? joined(found, error.error) : error.error;
       }
     }
     return found;
