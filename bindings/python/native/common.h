@@ -114,8 +114,8 @@ nb::object take_raised();
 bool was_interrupted();
 
 // While it lives, a Ctrl-C that interrupts a function on this thread is held back: the function is called
-// again, and the signal is raised a moment after this is destroyed. So the element is returned, and a position
-// saved then is after it.
+// again, and the signal is raised a moment after this is destroyed. So the element is returned, and a
+// position saved then is after it.
 class LateInterrupt {
  public:
   LateInterrupt() : outer_(std::exchange(innermost_, this)) {}
