@@ -88,7 +88,7 @@ TEST_CASE("one value: every function, in every dtype that it takes", "[contract]
                                              entries == std::string_view("n") ? as : "n", ", b, s, e)"),
                                       *kernel);
         if (!builds(*runtime, text)) continue;
-        if (++texts % (kSanitized ? 3 : 1) == 0) check_widths(*runtime, text);
+        if (++texts % sanitized_step(7) == 0) check_widths(*runtime, text);
       }
     }
   }

@@ -89,14 +89,16 @@ size_t last_error(const Lines& lines) {
   return lines.size();
 }
 
+// How many positions further the next one is saved.
+constexpr size_t kStep = sanitized_step(3);
+
 // Saves at every position where reads fail, and calls `check` with it, the position where it was saved again
 // elsewhere after some rows, and what follows.
 template <class Check>
 void save_everywhere(const std::string& text, FailingWorld& failing, FailingWorld& other, Check check) {
   const Lines whole = all_lines(*failing.runtime, text);
   auto iterator = open_text(*failing.runtime, text);
-  constexpr size_t kStride = kSanitized ? 3 : 1;
-  for (size_t position = 0; position <= whole.size(); position += kStride) {
+  for (size_t position = 0; position <= whole.size(); position += kStep) {
     INFO("saved after " << position);
     std::string saved = require_value(iterator->save());
     check(position, position, whole, all_lines(*open_text(*other.runtime, text, &saved)));
@@ -109,7 +111,7 @@ void save_everywhere(const std::string& text, FailingWorld& failing, FailingWorl
       const Lines rest = all_lines(*open_text(*other.runtime, text, &again));
       check(position, position + static_cast<size_t>(later), whole, rest);
     }
-    take_lines(*iterator, kStride);
+    take_lines(*iterator, kStep);
   }
 }
 
@@ -156,11 +158,11 @@ TEST_CASE("where other reads fail, a position gives the same rows or one error")
       FailingWorld other;
       other.fails_at(file, 2);
       auto iterator = open_text(*failing.runtime, text);
-      for (size_t position = 0; position <= whole.size(); ++position) {
+      for (size_t position = 0; position <= whole.size(); position += kStep) {
         INFO("saved after " << position);
         const std::string saved = require_value(iterator->save());
         const Lines rest = all_lines(*open_text(*other.runtime, text, &saved));
-        take_lines(*iterator, 1);
+        take_lines(*iterator, kStep);
         if (position <= last_error(whole)) continue;
         const Lines tail = tail_of(whole, position);
         for (size_t i = 0; i < rest.size() && !is_error(rest[i]); ++i) {
@@ -406,10 +408,10 @@ TEST_CASE(
         REQUIRE(whole != all_lines(*readable, text));
         const size_t last = last_error(whole);
         auto iterator = open_text(*failing, text);
-        for (size_t position = 0; position <= whole.size(); ++position) {
+        for (size_t position = 0; position <= whole.size(); position += kStep) {
           INFO("saved after " << position);
           const std::string saved = require_value(iterator->save());
-          take_lines(*iterator, 1);
+          take_lines(*iterator, kStep);
           if (position <= last) continue;
           CHECK(all_lines(*open_text(*readable, text, &saved)) == tail_of(whole, position));
         }

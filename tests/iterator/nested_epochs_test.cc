@@ -15,7 +15,7 @@ Lines lines_from(const Lines& lines, size_t begin) {
 }
 
 // How many positions further the next one is saved.
-constexpr size_t kStride = kSanitized ? 3 : 1;
+constexpr size_t kStride = sanitized_step(3);
 
 // Saves at every position, restores with another number of threads, and saves again some rows later.
 void check_everywhere(const std::string& text) {

@@ -230,7 +230,7 @@ bool run_scarcely(Runtime& runtime, const Case& one, const Plan& plan, const Lin
 }
 
 constexpr int64_t kEach = kSanitized ? 4 : 150;
-constexpr int64_t kWider = kSanitized ? 16 : 1;
+constexpr int64_t kWider = kSanitized ? 32 : 1;
 
 // The allocation to fail after `first`: each of the first ones, which are those of opening and of the first
 // rows, then ever fewer.

@@ -8,6 +8,7 @@
 #include "ops/files/record_access.h"
 #include "ops/pipelines.h"
 #include "ops/written_folders.h"
+#include "support/sanitized.h"
 #include "support/temporary_folder.h"
 #include "support/test_runtime.h"
 
@@ -255,7 +256,7 @@ TEST_CASE("no damage of an index gives a wrong line or row") {
     const std::string kept = files.read(name + ".weir-index");
     REQUIRE(kept.size() == 40 + 8 * (all.size() + 1));
     size_t errors = 0;
-    for (size_t bit = 0; bit < 8 * kept.size(); ++bit) {
+    for (size_t bit = 0; bit < 8 * kept.size(); bit += sanitized_step(3)) {
       std::string damaged = kept;
       damaged[bit / 8] = static_cast<char>(damaged[bit / 8] ^ (1 << bit % 8));
       files.write(name + ".weir-index", damaged);
@@ -268,7 +269,7 @@ TEST_CASE("no damage of an index gives a wrong line or row") {
         CHECK((failed || found[i] == all[i]));
       }
     }
-    CHECK(errors > 8 * 8 * (all.size() - 1));
+    CHECK(errors * sanitized_step(3) > 8 * 8 * (all.size() - 1));
   }
 }
 
