@@ -215,6 +215,22 @@ def test_groups_links_and_what_is_left_out(runtime, tmp_path):
     assert list(weir.parse(f'{text}, {{"g/inner/x": int64}})', runtime=runtime))[4] == {"g/inner/x": 8}
 
 
+def test_chunks_of_dimensions_that_may_grow(runtime, tmp_path):
+    values = np.arange(1, 9).reshape(4, 2)
+    # The chunks of the first two are numbered by the largest shape.
+    shapes = {"a": ((1, 1), (4, 5)), "b": ((2, 1), (9, 3)), "c": ((1, 1), (9, 2)), "d": ((1, 3), (4, 3))}
+    shapes |= {"e": ((1, 1), (None, 5)), "f": ((1, 1), (None, None))}
+    for libver in ("earliest", "latest"):
+        with h5py.File(tmp_path / libver, "w", libver=libver) as file:
+            for name, (chunks, largest) in shapes.items():
+                file.create_dataset(name, data=values, chunks=chunks, maxshape=largest)
+        read = [name for name in shapes if libver == "earliest" or name not in "ab"]
+        check_rows(runtime, f'hdf5("{tmp_path / libver}")', dict.fromkeys(read, values), 4)
+    for name in "ab":
+        with pytest.raises(weir.errors.Unimplemented, match=f"the column {name} has chunks .* may grow"):
+            weir.parse(f'hdf5("{tmp_path / "latest"}", {{{name}: int64[2]}})', runtime=runtime)
+
+
 def test_unusual_numbers_are_not_read_as_others(runtime, tmp_path):
     kinds = {
         "bfloat16": h5py.h5t.IEEE_F16LE.copy(),

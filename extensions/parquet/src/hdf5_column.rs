@@ -8,7 +8,7 @@ use arrow_data::ArrayData;
 use arrow_schema::{DataType, Field};
 use hdf5_reader::error::Error;
 use hdf5_reader::io::Cursor;
-use hdf5_reader::messages::layout::DataLayout;
+use hdf5_reader::messages::layout::{ChunkIndexing, DataLayout};
 use hdf5_reader::messages::HdfMessage;
 use hdf5_reader::{
     ByteOrder, Dataset, Datatype, H5Type, Hdf5File, SliceInfo, SliceInfoElem, StringPadding, StringSize, VarLenKind,
@@ -155,13 +155,34 @@ fn kind_of(dataset: &Dataset) -> std::result::Result<(Kind, ByteOrder, usize), S
     }
 }
 
-/// Where the rows begin if they lie one after the other; what doesn't fit is left to the crate.
-fn place_of(file: &Hdf5File, dataset: &Dataset, all_bytes: u64, len: u64) -> Option<u64> {
+fn layout_of(file: &Hdf5File, dataset: &Dataset) -> Option<DataLayout> {
     let header = file.get_or_parse_header(dataset.address()).ok()?;
-    let layout = header.messages.iter().find_map(|message| match message {
-        HdfMessage::DataLayout(found) => Some(&found.layout),
+    header.messages.iter().find_map(|message| match message {
+        HdfMessage::DataLayout(found) => Some(found.layout.clone()),
         _ => None,
-    });
+    })
+}
+
+/// Chunks in these two indices are numbered by the largest shape that the dataset may have; the crate numbers them by
+/// the present shape.
+fn misnumbers_chunks(layout: &DataLayout, shape: &[u64], largest: &[u64]) -> bool {
+    let DataLayout::Chunked {
+        dims,
+        chunk_indexing: Some(ChunkIndexing::FixedArray { .. } | ChunkIndexing::Implicit),
+        ..
+    } = layout
+    else {
+        return false;
+    };
+    let counts = |dims_of: &[u64]| -> Vec<u64> {
+        let chunks = dims_of.iter().zip(dims).skip(1);
+        chunks.map(|(dim, chunk)| dim.div_ceil(u64::from(*chunk).max(1))).collect()
+    };
+    counts(shape) != counts(largest)
+}
+
+/// Where the rows begin if they lie one after the other; what doesn't fit is left to the crate.
+fn place_of(file: &Hdf5File, layout: Option<&DataLayout>, all_bytes: u64, len: u64) -> Option<u64> {
     let Some(DataLayout::Contiguous { address, size }) = layout else {
         return None;
     };
@@ -226,8 +247,14 @@ impl Column {
         if rows > i64::MAX as u64 {
             return Err(format!("has {rows} rows, which are not read"));
         }
+        let layout = layout_of(file, &dataset);
+        if let (Some(layout), Some(largest)) = (&layout, dataset.max_dims()) {
+            if misnumbers_chunks(layout, dataset.shape(), largest) {
+                return Err("has chunks in a dimension behind the first that may grow, which are not read".into());
+            }
+        }
         let all_bytes = rows.checked_mul(entries * width as u64);
-        let place = all_bytes.and_then(|all| place_of(file, &dataset, all, source.len()));
+        let place = all_bytes.and_then(|all| place_of(file, layout.as_ref(), all, source.len()));
         let chunk_rows = dataset.chunks().and_then(|chunks| chunks.first().copied()).unwrap_or(0);
         Ok(Column {
             name,
