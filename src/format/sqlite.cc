@@ -335,6 +335,12 @@ class Rows final : public SqliteRows {
     return size;
   }
 
+  // A number, as SQLite prints it.
+  std::string printed(const Gathered& column) {
+    const unsigned char* const text = sqlite3_column_text(statement_, column.source);
+    return text ? reinterpret_cast<const char*>(text) : "a number";
+  }
+
   void gather_number(Gathered& column, int type, int row) {
     const bool whole = type == SQLITE_INTEGER;
     const int64_t integer = whole ? sqlite3_column_int64(statement_, column.source) : 0;
@@ -342,9 +348,12 @@ class Rows final : public SqliteRows {
     if (column.dtype == DType::boolean) return column.push(whole ? integer != 0 : real != 0);
     const double value = whole ? static_cast<double>(integer) : real;
     if (column.dtype == DType::float64) return column.push(value);
-    if (column.dtype == DType::float32) return column.push(static_cast<float>(value));
-    if (!whole || !push_integer(column, integer))
-      refuse(row, column, whole ? concat(integer) : std::to_string(real));
+    if (column.dtype == DType::float32) {
+      const float single = static_cast<float>(value);
+      if (std::isinf(single) && !std::isinf(value)) return refuse(row, column, printed(column));
+      return column.push(single);
+    }
+    if (!whole || !push_integer(column, integer)) refuse(row, column, printed(column));
   }
 
   // False if the dtype does not hold it.

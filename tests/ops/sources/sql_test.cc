@@ -88,6 +88,11 @@ TEST_CASE("sql: a value that its dtype does not hold is an error in its place") 
   CHECK_THAT(error_of(data.query("select v from t where k = 5", "(int64,)")), Catch::Contains("found 1.0"));
   CHECK_THAT(error_of(data.query("select v from t where k = 7", "(bool,)")), Catch::Contains("found a blob"));
   CHECK(run(data.query("select v from t where k = 3", "(uint64,)")) == Lines{"error: invalid_argument"});
+  const std::string wide =
+      data.query("select v from (select 3.4e38 as v union all select -3.5e38)", "(float32,)");
+  CHECK(run(wide) == Lines{"(3.4e+38,)", "error: invalid_argument"});
+  CHECK_THAT(error_of(wide), Catch::Contains("expected float32 in column \"v\", found -3.5e+38"));
+  CHECK(run(data.query("select 9e999", "(float32,)")) == Lines{"(inf,)"});
 }
 
 TEST_CASE("sql: what is wrong with the query or the database is one error") {
