@@ -57,7 +57,7 @@ struct Format {
     if (params.compression.is_constant()) {
       const auto compression = parse_compression(*params.compression);
       if (compression.ok() && !may_have_positions(*compression))
-        return "files without compression or in zstd, which alone can be indexed";
+        return "compression: \"\" or \"zstd\", since only such files can be indexed";
     }
     if (params.on_corrupt.is_constant() && *params.on_corrupt != "error") return "on_corrupt: \"error\"";
     return nullptr;
