@@ -261,6 +261,16 @@ def test_tables_of_arrow():
         assert [str(row) for row in again] == [str(row) for row in rows] and again.fingerprint == rows.fingerprint
 
 
+def test_a_null_of_a_dictionary_counts_where_a_row_refers_to_it():
+    pyarrow = pytest.importorskip("pyarrow")
+    values = pyarrow.array(["a", None, "b"])
+    unused = pyarrow.DictionaryArray.from_arrays(pyarrow.array([2, 0, 2]), values)
+    assert list(weir.from_arrow(pyarrow.table({"s": unused}))) == [{"s": b"b"}, {"s": b"a"}, {"s": b"b"}]
+    used = pyarrow.DictionaryArray.from_arrays(pyarrow.array([1, 0, 1]), values)
+    with pytest.raises(weir.errors.InvalidArgument, match="the column s has 2 missing values"):
+        weir.from_arrow(pyarrow.table({"s": used}))
+
+
 def test_tables_of_arrow_that_cannot_be_read():
     pyarrow = pytest.importorskip("pyarrow")
     with pytest.raises(weir.errors.InvalidArgument, match="the column b has 2 missing values"):

@@ -63,6 +63,12 @@ Status too_large(const std::string& path) {
   return refuse_column(path, "has more entries than fit memory", "");
 }
 
+Status check_count(int64_t nulls, const std::string& path) {
+  if (nulls == 0) return {};
+  return refuse_column(path, concat("has ", nulls, " missing values, which elements cannot have"),
+                       "fill them, leave out their rows, or leave out the column");
+}
+
 Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
   int64_t nulls = 0;
   const bool all = std::string_view(schema.format) == "n";
@@ -71,9 +77,7 @@ Status check_nulls(const ArrowSchema& schema, const Runs& runs, const std::strin
     for (int64_t i = run.begin; i < run.begin + run.count && run.array->null_count != 0; ++i)
       nulls += table_entry_is_null(*run.array, i);
   }
-  if (nulls == 0) return {};
-  return refuse_column(path, concat("has ", nulls, " missing values, which elements cannot have"),
-                       "fill them, leave out their rows, or leave out the column");
+  return check_count(nulls, path);
 }
 
 template <class T>
@@ -157,9 +161,10 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
                          "cast it to what the dictionary has");
   Tensor out;
   uint8_t* to = nullptr;
+  // The dictionary may have one that no row refers to.
+  int64_t nulls = 0;
   for (const Run& run : runs.list) {
     const Runs all{runs.owner, {{run.array->dictionary, 0, run.array->dictionary->length}}};
-    WEIR_TRY(check_nulls(dictionary, all, path));
     WEIR_ASSIGN(const Tensor values, leaf_of(dictionary, all, path));
     WEIR_ASSIGN(const Tensor indices, room(DType::int64, run.count, path));
     table_entries(numbers, *run.array, run.begin, run.count, DType::int64, {}, indices.data);
@@ -172,10 +177,12 @@ Result<Tensor> looked_up(const ArrowSchema& schema, const Runs& runs, const std:
       if (index < 0 || index >= values.count())
         return refuse_column(path, concat("has the entry ", index, " of a dictionary of ", values.count()),
                              "");
+      nulls += table_entry_is_null(*run.array->dictionary, index);
       std::memcpy(to, values.data + static_cast<size_t>(index) * width, width);
       to += width;
     }
   }
+  WEIR_TRY(check_count(nulls, path));
   if (!to) return leaf_of(dictionary, {runs.owner}, path);
   if (out.dtype == DType::string) out.owners = owners_of(runs);
   return out;
