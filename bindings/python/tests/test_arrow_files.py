@@ -9,6 +9,7 @@ import weir
 
 pyarrow = pytest.importorskip("pyarrow")
 ipc = pytest.importorskip("pyarrow.ipc")
+parquet = pytest.importorskip("pyarrow.parquet")
 from tables import LARGE_ROWS, large_groups, most_memory, needs_parquet, plain, value_of  # noqa: E402
 
 pytestmark = needs_parquet
@@ -204,6 +205,36 @@ def test_where(runtime, tmp_path):
     write(path, table, 64)
     read = arrow(runtime, path, ', {i: int64}, where: {i, kind} -> i >= 100 and kind == "c"')
     assert [int(row["i"]) for row in read] == [i for i in range(100, 500) if i % 5 == 2]
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_where_reads_the_members_that_it_uses(runtime, tmp_path, kind):
+    path = tmp_path / "members"
+    table = pyarrow.table({"a": [{"b": None, "c": 5}, {"b": 1, "c": 7}, {"b": 1, "c": 50}], "id": [0, 1, 2]})
+    write(path, table, 2) if kind == "arrow" else parquet.write_table(table, path, row_group_size=2)
+
+    def ids(where):
+        return [
+            int(row["id"]) for row in weir.parse(f'{kind}("{path}", {{id: int64}}, where: {where})', runtime=runtime)
+        ]
+
+    assert ids("{a} -> a.c > 6") == [1, 2]
+    assert ids("{a: {c}, id} -> c > 4 and id != 1") == [0, 2]
+    with pytest.raises(weir.errors.InvalidArgument, match="a.b is null"):
+        ids("{a} -> a.c > 6 and a.b > 0")
+
+
+@pytest.mark.parametrize("kind", ["arrow", "parquet"])
+def test_names_that_are_empty(runtime, tmp_path, kind):
+    path = tmp_path / "empty"
+    table = pyarrow.table({"": [{"v": 1, "w": 2}], "v": [3], "l": [[{"": 4}]]})
+    write(path, table, 2) if kind == "arrow" else parquet.write_table(table, path)
+    read = f'{kind}("{path}"'
+    assert [plain(row) for row in weir.parse(read + ")", runtime=runtime)] == [
+        {"": {"v": 1, "w": 2}, "v": 3, "l": {"": [4]}}
+    ]
+    some = weir.parse(read + ', {"": {w: int64 = -1, v: int64 = -1}, v: int64 = -1})', runtime=runtime)
+    assert [plain(row) for row in some] == [{"": {"w": 2, "v": 1}, "v": 3}]
 
 
 def test_what_is_not_read(runtime, tmp_path):

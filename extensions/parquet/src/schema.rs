@@ -92,7 +92,11 @@ pub fn as_given(schema: &Schema, int96: &mut dyn Iterator<Item = bool>) -> Schem
 
 fn add_leaves(field: &Field, path: &[u8], out: &mut Vec<Vec<u8>>) {
     match field.data_type() {
-        DataType::Struct(members) => add_members(members, path, out),
+        DataType::Struct(members) => {
+            for member in members {
+                add_leaves(member, &joined(path, member.name()), out);
+            }
+        }
         DataType::List(inner) | DataType::LargeList(inner) | DataType::FixedSizeList(inner, _) => {
             add_leaves(inner, path, out)
         }
@@ -108,25 +112,17 @@ fn add_leaves(field: &Field, path: &[u8], out: &mut Vec<Vec<u8>>) {
     }
 }
 
+/// The path of a member of the column `path`, whose name may be empty.
 pub fn joined(path: &[u8], name: &str) -> Vec<u8> {
-    let mut out = path.to_vec();
-    if !path.is_empty() {
-        out.push(0);
-    }
-    out.extend_from_slice(name.as_bytes());
-    out
-}
-
-fn add_members(members: &Fields, path: &[u8], out: &mut Vec<Vec<u8>>) {
-    for member in members {
-        add_leaves(member, &joined(path, member.name()), out);
-    }
+    [path, name.as_bytes()].join(&0)
 }
 
 /// The path of each leaf: names joined by NUL, without those that only lists have.
 pub fn leaf_paths(schema: &Schema) -> Vec<Vec<u8>> {
     let mut out = Vec::new();
-    add_members(schema.fields(), &[], &mut out);
+    for field in schema.fields() {
+        add_leaves(field, field.name().as_bytes(), &mut out);
+    }
     out
 }
 

@@ -157,9 +157,7 @@ int64_t count_columns(const ArrowSchema& table, std::string_view name) {
 }
 
 std::string path_in(const std::string& parent, std::string_view name) {
-  std::string out = parent;
-  if (!parent.empty()) out += '\0';
-  return out.append(name);
+  return concat(parent, std::string_view("\0", 1), name);
 }
 
 // A leaf that is read to learn where a column is null and how long its lists are, and how much its entries
@@ -329,13 +327,14 @@ class Natural {
   int depth_ = 0;
 };
 
-void add_columns(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string& parent,
+// `parent` is null for the columns of the table, since a column's name may be empty.
+void add_columns(const std::vector<FieldType>& fields, const ArrowSchema& table, const std::string* parent,
                  std::vector<std::string>& out) {
   for (const FieldType& field : fields) {
     const int64_t at = field.unread ? -1 : column_in(table, field.name);
     if (at < 0) continue;
     const ArrowSchema& column = *table.children[at];
-    const std::string path = path_in(parent, field.name);
+    const std::string path = parent ? path_in(*parent, field.name) : field.name;
     if (field.members.empty()) {
       out.push_back(path);
       continue;
@@ -343,7 +342,7 @@ void add_columns(const std::vector<FieldType>& fields, const ArrowSchema& table,
     const bool list = field.form == Form::list;
     const ArrowSchema& inner = list ? *column.children[0] : column;
     const size_t before = out.size();
-    add_columns(field.members, inner, path, out);
+    add_columns(field.members, inner, &path, out);
     if (list && is_entry_of_map(inner)) {
       for (const int64_t part : {0, 1}) {
         const std::string name = path_in(path, part == 0 ? "key" : "value");
@@ -459,7 +458,7 @@ Status check_fields_of(const std::vector<FieldType>& fields, const ArrowSchema& 
 
 std::vector<std::string> columns_of(const std::vector<FieldType>& fields, const ArrowSchema& table) {
   std::vector<std::string> out;
-  add_columns(fields, table, "", out);
+  add_columns(fields, table, nullptr, out);
   return out;
 }
 

@@ -45,6 +45,12 @@ TableWhere::Used TableWhere::used_by(const FunctionParam& where, const std::vect
   }
   out.function.function = RefPtr<const RefCounted>(
       narrowed(function, given, spec_of_fields(out.fields), {true}, function.result()).get());
+  std::vector<bool> used;
+  for (size_t i = 0; i < needed.size(); ++i) {
+    if (given[i]) used.push_back(needed[i]);
+  }
+  size_t at = 0;
+  leave_fields_unread(out.fields, used, at);
   return out;
 }
 
