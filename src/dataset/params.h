@@ -193,7 +193,7 @@ struct Allows {
   bool none = false;
   // Says how the elements are made, not which: a checkpoint fits whatever the value.
   bool any_position = false;
-  // But the empty string makes them in another way, and fits only itself.
+  // But the empty string fits only itself, and a list of strings only lists of as many.
   bool but_empty = false;
   // The shares of a mixture, whose floats have all the digits that are written. A checkpoint fits others if
   // the same ones are 0; files of elements fit only the same.

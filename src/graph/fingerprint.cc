@@ -104,12 +104,12 @@ class Digester {
   GraphDigest out_;
 };
 
-// What a parameter allows, given argument `i` of a call.
-Allows allows_of(const FieldList& fields, const Node& call, size_t i) {
+// The parameter that argument `i` of a call gives; null if there is none.
+const Field* field_of(const FieldList& fields, const Node& call, size_t i) {
   const std::string& name = call.items[i].name;
   const int field = name.empty() ? static_cast<int>(i) : fields.find(name);
-  if (field < 0 || static_cast<size_t>(field) >= fields.list.size()) return {};
-  return fields.list[static_cast<size_t>(field)].allows;
+  if (field < 0 || static_cast<size_t>(field) >= fields.list.size()) return nullptr;
+  return &fields.list[static_cast<size_t>(field)];
 }
 
 // The arguments of operators in canonical form.
@@ -134,6 +134,32 @@ syntax::NodePtr any_string() {
   return out;
 }
 
+// What a name stands for among the lets of a document, else the node itself.
+const Node& resolved(const Node& node, const Node& root) {
+  const Node* out = &node;
+  while (out->kind == Kind::name && root.kind == Kind::document) {
+    const auto named = [&](const Item& statement) {
+      return statement.value->kind == Kind::let && statement.value->text == out->text;
+    };
+    const auto let = std::find_if(root.items.begin(), root.items.end(), named);
+    if (let == root.items.end()) break;
+    out = let->value->items[0].value.get();
+  }
+  return *out;
+}
+
+// For a string or several: how many they are, and which are empty. `one`: the value is no list. An expression
+// that may be one stays.
+syntax::NodePtr any_strings(const syntax::NodePtr& node, bool one, const Node& root) {
+  if (is_empty_string(*node)) return node;
+  const Node& value = resolved(*node, root);
+  if (value.kind != Kind::list) return one || value.kind == Kind::string ? any_string() : node;
+  if (value.items.size() == 1) return any_string();
+  auto out = std::make_shared<Node>(value);
+  for (Item& item : out->items) item.value = any_strings(item.value, true, root);
+  return out;
+}
+
 // Weights, as far as they are written, with 1 for each that is not 0.
 syntax::NodePtr which_are_zero(const syntax::NodePtr& node) {
   auto copy = std::make_shared<Node>(*node);
@@ -154,7 +180,7 @@ syntax::NodePtr which_are_zero(const syntax::NodePtr& node) {
 // Which arguments are left out: those that say only how elements are made, or also the shares of mixtures.
 enum class LeftOut { how, shares };
 
-syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out) {
+syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out, const Node& root) {
   if (!node || node->items.empty()) return node;
   // A function may be called many times, each with elements of its own.
   if (node->kind == Kind::lambda) left_out = LeftOut::how;
@@ -164,14 +190,16 @@ syntax::NodePtr positional(const syntax::NodePtr& node, LeftOut left_out) {
   std::optional<FieldList> fields;
   if (def) fields.emplace(*def);
   for (size_t i = 0; i < node->items.size(); ++i) {
-    const Allows allows = fields ? allows_of(*fields, *node, i) : Allows();
+    const Field* const field = fields ? field_of(*fields, *node, i) : nullptr;
+    const Allows allows = field ? field->allows : Allows();
     const bool kept = allows.but_empty || (allows.weights && left_out == LeftOut::how);
     if (allows.any_position && !kept) continue;
     copy->items.push_back(node->items[i]);
     syntax::NodePtr& value = copy->items.back().value;
     if (allows.weights && left_out == LeftOut::shares && value->kind == Kind::list)
       value = which_are_zero(value);
-    value = allows.but_empty && !is_empty_string(*value) ? any_string() : positional(value, left_out);
+    const bool one = field && std::holds_alternative<StringParam*>(field->slot);
+    value = allows.but_empty ? any_strings(value, one, root) : positional(value, left_out, root);
   }
   return copy;
 }
@@ -199,7 +227,7 @@ uint64_t hash_of_thing(const HandedThing& thing) {
 }
 
 Canonical positional(const Canonical& tree, std::set<std::string>* mentioned) {
-  auto root = std::make_shared<Node>(*positional(tree.root, LeftOut::shares));
+  auto root = std::make_shared<Node>(*positional(tree.root, LeftOut::shares, *tree.root));
   Canonical out{root, {}};
   std::set<std::string> named;
   for (size_t i = root->items.size(); root->kind == Kind::document && i-- > 0;) {
@@ -218,7 +246,7 @@ Canonical positional(const Canonical& tree, std::set<std::string>* mentioned) {
 }
 
 syntax::NodePtr canonical_part(const syntax::NodePtr& node) {
-  return positional(in_order(node), LeftOut::how);
+  return positional(in_order(node), LeftOut::how, *node);
 }
 
 GraphDigest digest_of(const Canonical& tree) {

@@ -29,7 +29,7 @@ struct Params : ParamsOf<Params> {
   void fields(Fields& f) override {
     f("device", device,
       "\"cuda:0\", or a list of devices, [\"cuda:0\", \"cuda:1\"]: then each element is cut along its first dimension into a part for each of them.",
-      {}, {.any_position = true});
+      {}, {.any_position = true, .but_empty = true});
     f("depth", depth, "How many elements may be on the device, or on their way, ahead of the consumer.",
       {1, kMostDepth}, {.any_position = true});
   }

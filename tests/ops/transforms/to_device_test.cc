@@ -79,6 +79,62 @@ TEST_CASE("what was copied ahead of a save is copied again") {
   }
 }
 
+// What follows after `count` elements of `before` when `after` goes on there, or the refusal.
+Lines continued(const std::string& before, int64_t count, const std::string& after) {
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, before);
+  take_lines(*iterator, count);
+  const std::string saved = require_value(iterator->save());
+  const DocumentRef document = parse_text(*runtime, after);
+  Iterator restored(*runtime, nullptr, document->spec());
+  const Status status = restored.initialize(document, {{}, &saved});
+  if (status.ok()) return all_lines(restored);
+  CHECK(status.code() == Code::failed_precondition);
+  return {status.error().message};
+}
+
+TEST_CASE("a position fits as many devices as it was saved with, whatever their names and the depth") {
+  const std::vector<std::vector<std::string>> by_count = {
+      {"to_device(\"cuda:0\")", "to_device([\"cuda:1\"], depth: 5)",
+       "to_device(depth: 1, device: \"cuda:1\")"},
+      {"to_device([\"cuda:0\", \"cuda:1\"])", "to_device([\"cuda:1\", \"cuda:1\"], depth: 1)"},
+      {"to_device([\"cuda:0\", \"cuda:1\", \"cuda:0\"])"}};
+  for (const std::string input :
+       {"range(40) | batch(7) | ", "range(60) | batch(7) | shuffle(3, seed: 1) | "}) {
+    for (size_t a = 0; a < by_count.size(); ++a) {
+      const std::string before = input + by_count[a][0];
+      const Lines whole = run(before);
+      for (const int64_t count : {0, 1, 2, 3, 5}) {
+        for (size_t b = 0; b < by_count.size(); ++b) {
+          for (const std::string& other : by_count[b]) {
+            INFO(before << " after " << count << ", then " << other);
+            const Lines rest = continued(before, count, input + other);
+            if (a == b) {
+              CHECK(rest == Lines(whole.begin() + count, whole.end()));
+            } else {
+              REQUIRE(rest.size() == 1);
+              CHECK(contains(rest[0], "to_device: parameter device differs"));
+            }
+          }
+        }
+      }
+    }
+  }
+  const std::string two = "let a = \"cuda:0\"\nlet d = [a, \"cuda:1\"]\nrange(40) | batch(7) | to_device(d)";
+  const std::string same = "let e = \"cuda:1\"\nrange(40) | batch(7) | to_device([e, e], depth: 4)";
+  const std::string three =
+      "let d = [\"cuda:0\", \"cuda:1\", \"cuda:1\"]\nrange(40) | batch(7) | to_device(d)";
+  const Lines whole = run(two);
+  CHECK(continued(two, 3, same) == Lines(whole.begin() + 3, whole.end()));
+  CHECK(continued(same, 1, two) == Lines(whole.begin() + 1, whole.end()));
+  CHECK(contains(continued(two, 1, three)[0], "parameter device differs"));
+  const std::string computed =
+      "range(40) | batch(7) | to_device(where(true, [\"cuda:0\", \"cuda:1\"], [\"cuda:1\", \"cuda:0\"]))";
+  CHECK(continued(computed, 3, computed) == Lines(whole.begin() + 3, whole.end()));
+  CHECK(
+      contains(continued(computed, 1, "range(40) | batch(7) | to_device(\"cuda:0\")")[0], "device differs"));
+}
+
 TEST_CASE("an element for which the device has no memory is an error, and the next follows") {
   fake_cuda_devices(2, 1 << 20);
   const Lines lines = run(
