@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "core/checked.h"
 #include "core/text.h"
 #include "expr/compile/composed_function.h"
 #include "format/npy.h"
@@ -158,23 +159,41 @@ Status TableReader::begin() {
   return {};
 }
 
+// How many rows of the ranges come from row_ on.
+int64_t TableReader::rows_left() const {
+  int64_t left = 0;
+  for (size_t i = range_; i < ranges_->size(); ++i) {
+    const TableRange& range = (*ranges_)[i];
+    const int64_t begin = i == range_ ? row_ : range.first;
+    left = checked_add(left, range.first + range.count - begin).value_or(INT64_MAX);
+  }
+  return left;
+}
+
 Result<bool> TableReader::more() {
   if (!stream_) WEIR_TRY(begin());
   while (!batch_ || at_ == batch_->array().length) {
     batch_ = nullptr;
-    if (range_ == ranges_->size()) return false;
+    const bool at_end = range_ == ranges_->size();
+    if (!stream_) return false;
     auto made = stream_->next();
     if (!made.ok()) return at_row(made.status(), row_);
     ArrowOwned<ArrowArray> next = *std::move(made);
     if (!next.there()) {
-      const int64_t end = ranges_->back().first + ranges_->back().count;
-      if (rows() < 0 || row_ == end) return false;
+      if (rows() < 0 || at_end) return false;
       return file_error(Code::data_loss,
                         expected_found(concat(rows(), " rows"), concat("the end after ", row_)), name_);
     }
     if (!has_entries(*schema_, *next, 0))
       return file_error(Code::internal, "the extension gave a batch without the columns of its schema",
                         name_);
+    if (const int64_t left = rows_left(); next->length > left) {
+      const std::string found = concat("a batch of ", next->length);
+      return at_row(
+          file_error(Code::internal,
+                     expected_found(concat("at most ", left, " more rows from the extension"), found), name_),
+          row_);
+    }
     batch_ = make_ref<TableBatch>(std::move(next));
     at_ = 0;
   }
