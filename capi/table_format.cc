@@ -103,6 +103,12 @@ class HostStream final : public TableStream {
   }
 
   ArrowArrayStream* fill() { return stream_.fill(); }
+  // After it was filled.
+  Status check() const {
+    if (stream_.there() && stream_->get_schema && stream_->get_next) return {};
+    return file_error(Code::internal, "a table format gave no stream, or one without get_schema or get_next",
+                      file_->name());
+  }
 
   Result<ArrowOwned<ArrowSchema>> schema() override {
     ArrowOwned<ArrowSchema> out;
@@ -124,7 +130,7 @@ class HostStream final : public TableStream {
     const char* why = nullptr;
     const auto call = [&] {
       error = function();
-      if (error != 0) why = stream_->get_last_error(stream_.get());
+      if (error != 0 && stream_->get_last_error) why = stream_->get_last_error(stream_.get());
     };
     if (ErrorPtr thrown = call_host(call)) return Status(thrown);
     const Status read = file_->take_failure();
@@ -201,7 +207,7 @@ class HostTable final : public TableFile {
           return host().read(host().user_data, table_, names.data(), names.size(), ranges.data(), rows.size(),
                              call, out->fill());
         },
-        [] { return Status(); }));
+        [&] { return out->check(); }));
     return std::unique_ptr<TableStream>(std::move(out));
   }
 
