@@ -143,7 +143,7 @@ Status check_max_rows(int64_t max_rows) {
 Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max_rows, int64_t& rows) {
   Iterator& iterator = delivery.from.iterator;
   const Spec& spec = *delivery.spec;
-  return fill_element(delivery, element, [&](Element& out) -> Answer {
+  return fill_element(delivery, element, kNoStream, [&](Element& out) -> Answer {
     if (spec.has_dataset() || has_top_rank(spec)) {
       return unimplemented(
           "expected elements of tensors with a rank below 8, since a block adds a dimension; found " +

@@ -38,9 +38,9 @@ inline Answer answer_of(const Result<PullResult>& pulled, Block& block) {
 
 void reorder(Block& block, std::span<const int> order);
 
-// Lets `fill(out)` fill the element.
+// Lets `fill(out)` fill the element, and the stream wait for values on a device.
 template <class Fill>
-Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill) {
+Answer fill_element(const Delivery& delivery, weir_element element, StreamNumber stream, Fill&& fill) {
   ExclusivePin<Element> into(element.value);
   if (!into) return pin_error(into, "an element", element.value);
   Element& out = *into;
@@ -58,8 +58,11 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
     // What it had before has another structure.
     if (answer.result() != WEIR_OK) [[unlikely]]
       out.forget();
-    if (iterator.stands_on_device() && !out.lease) [[unlikely]]
+    if (iterator.stands_on_device()) [[unlikely]] {
       out.note_device();
+      if (const Status usable = out.use_on(stream); !usable.ok())
+        return Answer::element_failed(usable.pointer());
+    }
     return answer;
   } catch (...) {
     // The pulled rows are gone, and must not be mistaken for values.
@@ -68,10 +71,10 @@ Answer fill_element(const Delivery& delivery, weir_element element, Fill&& fill)
   }
 }
 
-// Lets `pull(iterator, block)` fill the element with one row.
+// Lets `pull(iterator, block)` fill the element with one row, for which the stream waits.
 template <class Pull>
-Answer deliver(const Delivery& delivery, weir_element element, Pull&& pull) {
-  return fill_element(delivery, element, [&](Element& out) -> Answer {
+Answer deliver(const Delivery& delivery, weir_element element, Pull&& pull, StreamNumber stream = kNoStream) {
+  return fill_element(delivery, element, stream, [&](Element& out) -> Answer {
     Answer answer = answer_of(pull(delivery.from.iterator, out.block), out.block);
     if (!delivery.order.empty() && answer.result() == WEIR_OK) [[unlikely]]
       reorder(out.block, delivery.order);

@@ -50,8 +50,9 @@ struct Element final : Object {
     stream = number == kNoStream ? kLegacyStream : number;
     thread = this_thread();
     Status waits = lease->wait_on(number);
-    if (!waits.ok()) release();
-    return waits;
+    if (waits.ok()) return waits;
+    release();
+    return with_operator(waits, "to_device");
   }
   // Gives up values on a device; others stay. No spare memory must keep them.
   void release() noexcept {

@@ -239,12 +239,10 @@ int32_t weir_iterator_next(weir_iterator iterator, weir_element element, weir_er
 
 int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_element element,
                               weir_error* error) {
-  int32_t result = guarded(error, [&] { return check_stream(stream); });
-  if (result == WEIR_OK) result = weir_iterator_next(iterator, element, error);
-  if (result != WEIR_OK) return result;
-  return guarded(error, [&]() -> Status {
-    ExclusivePin<Element> taken(element.value);
-    return taken ? taken->use_on(stream) : pin_error(taken, "an element", element.value);
+  return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) -> Answer {
+    WEIR_TRY(check_stream(stream));
+    return deliver(
+        delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); }, stream);
   });
 }
 

@@ -1002,7 +1002,7 @@ WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_vi
 /* As weir_iterator_next, and lets `stream` wait for the element's copy. The element is released on that
  * stream, which must exist until then: when it is filled again, cleared or destroyed. With WEIR_STREAM_NONE
  * nothing waits, and it is released on the legacy stream. Elements in the memory of the CPU are as those of
- * weir_iterator_next. Errors: also those of the driver (unavailable). */
+ * weir_iterator_next. Where the driver fails, that is the error of the element (WEIR_ELEMENT_FAILED). */
 WEIR_API int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_element element,
                                        weir_error* error);
 

@@ -318,9 +318,10 @@ void Lease::release_on(StreamNumber stream, uint64_t thread) noexcept {
   if (stream == kNoStream || (stream == kPerThreadStream && thread != this_thread())) stream = kLegacyStream;
   Status recorded;
   try {
+    // Else the memory is gone, or another process's.
+    if (!context().usable()) return;
     const DeviceContext::Current current(context());
-    if (!current.ok()) return;
-    recorded = ring_->record_use(*slot_, stream_of(stream));
+    recorded = current.ok() ? ring_->record_use(*slot_, stream_of(stream)) : current.status();
   } catch (...) {
     recorded = internal_error("no memory");
   }

@@ -1,6 +1,7 @@
 /* Elements on a device, with the driver of tests/fake_cuda: streams, events, DLPack, and who releases what.
  * [threads] */
 #include <pthread.h>
+#include <sched.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -174,6 +175,43 @@ static void leave_nothing(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
+/* Where the driver fails once for a consumer, that is the error of the element, and the next one follows. */
+static void failed_waits(weir_runtime runtime) {
+  static const char* const kFunctions[] = {"cuStreamWaitEvent", "cuCtxPushCurrent"};
+  fake_cuda_schedule(FAKE_CUDA_SOME, 5);
+  weir_dataset dataset = parse(runtime, "range(10, 19) | to_device(\"cuda:0\", depth: 1)");
+  for (int f = 0; f < 2; ++f) {
+    for (int after = 0; after < 20; ++after) {
+      weir_iterator iterator = iterate(runtime, dataset);
+      weir_element element = make_element();
+      weir_error error = WEIR_ERROR_INIT;
+      int failed = 0;
+      fake_cuda_fail(kFunctions[f], after, 1, 999);
+      for (int i = 10; i < 19; ++i) {
+        char number[8];
+        snprintf(number, sizeof number, "%d", i);
+        const int32_t result = weir_iterator_next_on(iterator, 1, element, &error);
+        if (result == WEIR_OK) {
+          /* Printing uses the driver, too. */
+          CHECK(prints(element, WEIR_TEXT, number) || prints(element, WEIR_TEXT, number));
+          continue;
+        }
+        CHECK(result == WEIR_ELEMENT_FAILED && error.code == WEIR_CODE_UNAVAILABLE);
+        CHECK(strstr(error.line.data, kFunctions[f]) != NULL);
+        ++failed;
+      }
+      CHECK(failed <= 1 && (after > 0 || f > 0 || failed == 1));
+      fake_cuda_fail("", 0, 0, 0);
+      CHECK(weir_iterator_next_on(iterator, 1, element, &error) == WEIR_END);
+      weir_error_clear(&error);
+      weir_element_destroy(element);
+      weir_iterator_destroy(iterator);
+    }
+  }
+  weir_dataset_unref(dataset);
+  CHECK(fake_cuda_trap() == NULL);
+}
+
 static void* delete_it(void* tensor) {
   struct DLManagedTensorVersioned* managed = tensor;
   managed->deleter(managed);
@@ -240,6 +278,7 @@ int main(void) {
   deleted_elsewhere(runtime);
   refused(runtime);
   leave_nothing(runtime);
+  failed_waits(runtime);
   outlive();
   forked();
   fake_cuda_finish();
