@@ -306,9 +306,9 @@ void DeviceRing::give_back(Slot& slot) noexcept try {
 }
 
 Status Lease::wait_on(StreamNumber stream) const {
-  if (stream == kNoStream) return Status();
   const DeviceContext::Current current(context());
   WEIR_TRY(current.status());
+  if (stream == kNoStream) return Status();
   return context().check("cuStreamWaitEvent",
                          context().driver().stream_wait_event(stream_of(stream), slot_->ready, 0));
 }

@@ -125,7 +125,8 @@ class Lease : public RefCounted {
 
   DeviceContext& context() const { return ring_->context(); }
   cuda::Event ready() const { return slot_->ready; }
-  // Lets the stream wait until the copy has ended, and returns at once.
+  // Lets the stream wait until the copy has ended, and returns at once. Fails, whatever the stream, if the
+  // context has been destroyed, and the memory with it.
   // REQUIRES: check_stream()
   Status wait_on(StreamNumber stream) const;
   // Called when a consumer lets go: what it has queued on the stream may still use the slot. `thread` is the

@@ -212,6 +212,42 @@ static void failed_waits(weir_runtime runtime) {
   CHECK(fake_cuda_trap() == NULL);
 }
 
+/* Elements that were copied before a reset are none after it, however they are taken. */
+static void reset(void) {
+  weir_runtime runtime = make_runtime();
+  fake_cuda_schedule(FAKE_CUDA_NOW, 0);
+  fake_cuda_forget();
+  weir_dataset dataset = parse(runtime, "range(100) | batch(3) | to_device(\"cuda:1\", depth: 6)");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  weir_error error = WEIR_ERROR_INIT;
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  while (fake_cuda_calls("cuMemcpyHtoDAsync") < 6) sched_yield();
+  fake_cuda_device_reset(1);
+  for (int i = 0; i < 5; ++i) {
+    int64_t rows = 0;
+    const int32_t result = i == 0   ? weir_iterator_next(iterator, element, &error)
+                           : i == 1 ? weir_iterator_try_next(iterator, element, &error)
+                           : i == 2 ? weir_iterator_next_within(iterator, 1000000000, element, &error)
+                           : i == 3 ? weir_iterator_next_on(iterator, WEIR_STREAM_NONE, element, &error)
+                                    : weir_iterator_next_block(iterator, 4, element, &rows, &error);
+    CHECK(result == WEIR_ELEMENT_FAILED && error.code == WEIR_CODE_FAILED_PRECONDITION && rows == 0);
+    CHECK(strstr(error.line.data, "make a new iterator") != NULL);
+    weir_view view = WEIR_VIEW_INIT;
+    CHECK(weir_element_view(element, 0, &view, NULL) == -WEIR_CODE_OUT_OF_RANGE);
+  }
+  weir_iterator_destroy(iterator);
+  iterator = iterate(runtime, dataset);
+  CHECK(weir_iterator_next_on(iterator, 1, element, NULL) == WEIR_OK &&
+        prints(element, WEIR_TEXT, "[0, 1, 2]"));
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+  CHECK(fake_cuda_trap() == NULL);
+}
+
 static void* delete_it(void* tensor) {
   struct DLManagedTensorVersioned* managed = tensor;
   managed->deleter(managed);
@@ -289,5 +325,7 @@ int main(void) {
   CHECK(fake_cuda_pinned_bytes() == 0);
   CHECK(fake_cuda_streams() <= 4);
   CHECK(fake_cuda_trap() == NULL);
+  /* What the driver has of a context that was destroyed stays counted. */
+  reset();
   return failures();
 }
