@@ -86,21 +86,16 @@ struct CopyParams : ParamsOf<CopyParams> {
 class CopyToDevice final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const CopyParams& params) {
-    Session& session = opening.ctx.session;
-    std::vector<RefPtr<DeviceRing>> rings;
-    for (const int device : params.devices) {
-      WEIR_ASSIGN(DeviceContext * context, DeviceContext::join(device));
-      const DeviceRing::Watch watch{opening.path->stats.load(std::memory_order_relaxed),
-                                    session.runtime.trace, session.runtime.clock};
-      WEIR_ASSIGN(auto ring, DeviceRing::make(*context, context->pinned_pool(), params.depth, watch));
-      rings.push_back(std::move(ring));
-    }
-    return std::unique_ptr<Cursor>(std::make_unique<CopyToDevice>(opening, std::move(rings)));
+    return std::unique_ptr<Cursor>(std::make_unique<CopyToDevice>(opening, params));
   }
 
-  CopyToDevice(Opening& opening, std::vector<RefPtr<DeviceRing>> rings)
-      : rings_(std::move(rings)),
-        input_(opening, 0, rings_.size() == 1 ? Port::Mode::pass : Port::Mode::keep) {}
+  CopyToDevice(Opening& opening, const CopyParams& params)
+      : devices_(params.devices),
+        depth_(params.depth),
+        watch_{opening.path->stats.load(std::memory_order_relaxed), opening.ctx.session.runtime.trace,
+               opening.ctx.session.runtime.clock},
+        rings_(devices_.size()),
+        input_(opening, 0, devices_.size() == 1 ? Port::Mode::pass : Port::Mode::keep) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     Demand one = demand.at_most(1);
@@ -124,10 +119,11 @@ class CopyToDevice final : public Cursor {
       return PullResult::rows;
     }
     Result<Components> rows = rows_of(block.row(row));
-    const auto ring = static_cast<size_t>(part_);
+    const auto part = static_cast<size_t>(part_);
     pass(1);
     WEIR_TRY(rows.status());
-    WEIR_ASSIGN(const Components copied, rings_[ring]->copy(*rows));
+    WEIR_ASSIGN(DeviceRing * ring, ring_of(part));
+    WEIR_ASSIGN(const Components copied, ring->copy(*rows));
     out.set_row(copied);
     return PullResult::rows;
   }
@@ -153,6 +149,16 @@ class CopyToDevice final : public Cursor {
  private:
   int64_t parts() const { return static_cast<int64_t>(rings_.size()); }
 
+  // Made for the first element that needs it: what fails costs that element.
+  Result<DeviceRing*> ring_of(size_t part) {
+    RefPtr<DeviceRing>& ring = rings_[part];
+    if (!ring) {
+      WEIR_ASSIGN(DeviceContext * context, DeviceContext::join(devices_[part]));
+      WEIR_ASSIGN(ring, DeviceRing::make(*context, context->pinned_pool(), depth_, watch_));
+    }
+    return ring.get();
+  }
+
   // The next part of the row.
   Result<Components> rows_of(Components row) const {
     if (parts() == 1) return row;
@@ -176,7 +182,11 @@ class CopyToDevice final : public Cursor {
     input_.consume_all();
   }
 
-  const std::vector<RefPtr<DeviceRing>> rings_;
+  const std::vector<int> devices_;
+  const int64_t depth_;
+  const DeviceRing::Watch watch_;
+  // Null until it is needed.
+  std::vector<RefPtr<DeviceRing>> rings_;
   Port input_;
   // Of the row at hand, the next part to be given.
   int64_t part_ = 0;

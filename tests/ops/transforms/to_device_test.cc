@@ -135,6 +135,26 @@ TEST_CASE("a position fits as many devices as it was saved with, whatever their 
       contains(continued(computed, 1, "range(40) | batch(7) | to_device(\"cuda:0\")")[0], "device differs"));
 }
 
+TEST_CASE("a driver that fails once when copies begin costs one element at most") {
+  for (const char* function : {"cuStreamCreate", "cuCtxPushCurrent", "cuDevicePrimaryCtxGetState"}) {
+    for (int after = 0; after < 4; ++after) {
+      INFO(function << " fails after " << after);
+      ThreadsRuntime runtime;
+      const std::string text = "range(9) | to_device(\"cuda:0\")";
+      auto iterator = open_text(*runtime, text);
+      fake_cuda_fail(function, after, 1, 999);
+      Lines lines = take_lines(*iterator, 1);
+      const std::string saved = require_value(iterator->save());
+      for (const std::string& line : all_lines(*iterator)) lines.push_back(line);
+      fake_cuda_fail("", 0, 0, 0);
+      REQUIRE(lines.size() == 9);
+      CHECK(std::count(lines.begin(), lines.end(), "error: unavailable") <= 1);
+      for (size_t i = 0; i < 9; ++i) CHECK((lines[i] == std::to_string(i) || contains(lines[i], "error")));
+      CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"1", "2", "3", "4", "5", "6", "7", "8"});
+    }
+  }
+}
+
 TEST_CASE("an element for which the device has no memory is an error, and the next follows") {
   fake_cuda_devices(2, 1 << 20);
   const Lines lines = run(
