@@ -73,9 +73,11 @@ Result<Components> DeviceRing::copy(const Components& rows) {
   drop_finished_sources();
   std::vector<size_t> places;
   size_t bytes = 0;
+  size_t copied_bytes = 0;
   for (const Tensor& row : rows) {
     places.push_back(bytes);
     bytes += aligned(row.byte_size());
+    copied_bytes += row.byte_size();
   }
   std::vector<const void*> from;
   WEIR_ASSIGN(BufferRef staged, stage(rows, from));
@@ -104,7 +106,7 @@ Result<Components> DeviceRing::copy(const Components& rows) {
   }
   if (watch_.stats) {
     add_alone(watch_.stats->copies, 1);
-    add_alone(watch_.stats->copied_bytes, static_cast<int64_t>(bytes));
+    add_alone(watch_.stats->copied_bytes, static_cast<int64_t>(copied_bytes));
   }
   return out;
 }
