@@ -165,16 +165,13 @@ BufferRef BufferPool::State::allocate(size_t size) {
     }
   }
   if (buffer == nullptr) {
-    void* data = allocator_.allocate(allocator_.context, bytes, kBatchAlignment);
-    if (data == nullptr) {
-      MutexLock lock(mutex_);
-      used_bytes_ -= bytes;
-      throw std::bad_alloc();
-    }
+    void* data = nullptr;
     try {
+      data = allocator_.allocate(allocator_.context, bytes, kBatchAlignment);
+      if (data == nullptr) throw std::bad_alloc();
       buffer = new PooledBuffer(static_cast<uint8_t*>(data), index);
     } catch (...) {
-      allocator_.release(allocator_.context, data, bytes);
+      if (data) allocator_.release(allocator_.context, data, bytes);
       MutexLock lock(mutex_);
       used_bytes_ -= bytes;
       throw;

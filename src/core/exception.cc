@@ -3,6 +3,7 @@
 #include <exception>
 #include <new>
 
+#include "core/no_memory.h"
 #include "core/text.h"
 
 namespace weir {
@@ -23,6 +24,12 @@ const ErrorPtr& g_out_of_memory_restoring = *new ErrorPtr(make_out_of_memory(tru
 
 }  // namespace
 
+NoMemoryException::NoMemoryException(const Status& reason) {
+  Error error = reason.error();
+  error.lacks_memory = true;
+  error_ = std::make_shared<const Error>(std::move(error));
+}
+
 const ErrorPtr& out_of_memory() noexcept { return g_out_of_memory; }
 
 bool is_out_of_memory(const Error& error) noexcept {
@@ -30,8 +37,8 @@ bool is_out_of_memory(const Error& error) noexcept {
 }
 
 bool ran_out_of_memory(const Error& error) noexcept {
-  return error.code == Code::resource_exhausted &&
-         (error.lacks_memory || error.message == g_out_of_memory->message);
+  return error.lacks_memory ||
+         (error.code == Code::resource_exhausted && error.message == g_out_of_memory->message);
 }
 
 ErrorPtr as_lost_position(const ErrorPtr& error) noexcept try {
@@ -47,6 +54,8 @@ ErrorPtr error_of_exception() noexcept {
   try {
     try {
       throw;
+    } catch (const NoMemoryException& e) {
+      return e.error();
     } catch (const std::bad_alloc&) {
       return g_out_of_memory;
     } catch (const StatusException& e) {

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "core/no_memory.h"
 #include "core/text.h"
 #include "exec/first_touch.h"
 
@@ -163,7 +164,7 @@ bool DeviceContext::is_pinned(const void* data, size_t bytes) {
   return begin + bytes <= first + range.bytes && range.context->usable();
 }
 
-// Null if there is none.
+// Null if the host has none; throws if it cannot be pinned.
 void* DeviceContext::allocate_pinned(size_t bytes) {
   void* data = nullptr;
   const size_t alignment = bytes >= 2 * kHugePageSize ? kHugePageSize : kPageSize;
@@ -173,9 +174,16 @@ void* DeviceContext::allocate_pinned(size_t bytes) {
   place_near(data, whole, numa_node_);
   touch_first(data, whole, kTouchingThreads);
   const Current current(*this);
-  if (!current.ok() || driver_.host_register(data, whole, cuda::kHostRegisterPortable) != cuda::kSuccess) {
+  try {
+    Status pinned_now = current.status();
+    if (pinned_now.ok()) {
+      const cuda::Answer answer = driver_.host_register(data, whole, cuda::kHostRegisterPortable);
+      pinned_now = check("cuMemHostRegister", answer);
+    }
+    if (!pinned_now.ok()) throw NoMemoryException(pinned_now);
+  } catch (...) {
     std::free(data);
-    return nullptr;
+    throw;
   }
   try {
     MutexLock lock(pinned.mutex);

@@ -135,6 +135,29 @@ TEST_CASE("a position fits as many devices as it was saved with, whatever their 
       contains(continued(computed, 1, "range(40) | batch(7) | to_device(\"cuda:0\")")[0], "device differs"));
 }
 
+TEST_CASE("memory that cannot be pinned is the driver's error, in the place of elements") {
+  fake_cuda_fail("cuMemHostRegister", 0, 1'000'000, 304);
+  const std::string ahead =
+      "range(12) | map(x -> full([9000], x)) | batch(4) | map(b -> b[:, 0]) | to_device(\"cuda:0\")";
+  for (const std::string& text : {ahead, std::string("range(3) | to_device(\"cuda:0\")")}) {
+    ThreadsRuntime runtime;
+    auto iterator = open_text(*runtime, text);
+    Block block;
+    for (int i = 0; i < 3; ++i) {
+      REQUIRE(require_value(iterator->next(1, block)) == PullResult::rows);
+      REQUIRE(block.errors.size() == 1);
+      const Error& error = *block.errors[0].error;
+      CHECK(error.code == Code::unavailable);
+      CHECK(contains(error.describe(), "expected cuMemHostRegister to succeed on cuda:0, found "));
+    }
+    CHECK(require_value(iterator->next(1, block)) == PullResult::end);
+  }
+  fake_cuda_fail("", 0, 0, 0);
+  CHECK(run(ahead).size() == 3);
+  CHECK(run(ahead)[2] == "[8, 9, 10, 11]");
+  CHECK(fake_cuda_trap() == nullptr);
+}
+
 TEST_CASE("a driver that fails once when copies begin costs one element at most") {
   for (const char* function : {"cuStreamCreate", "cuCtxPushCurrent", "cuDevicePrimaryCtxGetState"}) {
     for (int after = 0; after < 4; ++after) {
