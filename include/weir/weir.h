@@ -277,7 +277,8 @@ WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flag
 /* ---- Runtime: threads, memory and logging that iterators share ----------------------------------------- */
 
 /* Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
- * any thread, and even after weir_runtime_destroy, as long as such a buffer is in use. */
+ * any thread, and even after weir_runtime_destroy, as long as such a buffer is in use. Iterators of documents
+ * with to_device don't use it: their buffers are pinned memory of the library's own. */
 typedef struct weir_allocator {
   uint32_t struct_size;
   uint32_t reserved;

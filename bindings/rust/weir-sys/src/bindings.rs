@@ -296,7 +296,8 @@ impl weir_view {
 }
 
 /// Allocates batch buffers of 64 KiB and more, for example in pinned memory. The functions may be called on
-/// any thread, and even after weir_runtime_destroy, as long as such a buffer is in use.
+/// any thread, and even after weir_runtime_destroy, as long as such a buffer is in use. Iterators of documents
+/// with to_device don't use it: their buffers are pinned memory of the library's own.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_allocator {
@@ -958,7 +959,7 @@ extern "C" {
     /// As weir_iterator_next, and lets `stream` wait for the element's copy. The element is released on that
     /// stream, which must exist until then: when it is filled again, cleared or destroyed. With WEIR_STREAM_NONE
     /// nothing waits, and it is released on the legacy stream. Elements in the memory of the CPU are as those of
-    /// weir_iterator_next. Errors: also those of the driver (unavailable).
+    /// weir_iterator_next. Where the driver fails, that is the error of the element (WEIR_ELEMENT_FAILED).
     pub fn weir_iterator_next_on(iterator: weir_iterator, stream: i64, element: weir_element, error: *mut weir_error) -> i32;
 
     /// Clears the element when its last use was on `stream`, in place of the stream that it was taken on.
