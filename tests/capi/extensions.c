@@ -147,7 +147,7 @@ static int numbers_are(weir_runtime runtime, const char* text, int by_checkpoint
   return same;
 }
 
-static int32_t infer_failing(void* user_data, weir_call arguments, weir_spec* spec) {
+static int32_t infer_int64(void* user_data, weir_call arguments, weir_spec* spec) {
   (void)user_data, (void)arguments;
   return weir_spec_parse("int64", WEIR_STRLEN, spec, NULL);
 }
@@ -170,7 +170,7 @@ static void test_source_names(void) {
   weir_generator failing = WEIR_GENERATOR_INIT;
   failing.signature = "{n: int64}";
   failing.signature_size = WEIR_STRLEN;
-  failing.infer = infer_failing;
+  failing.infer = infer_int64;
   failing.start = start_failing;
   failing.next = next_failing;
   REQUIRE(weir_runtime_register_source(runtime, "tape", WEIR_STRLEN, &failing, NULL) == WEIR_OK);
@@ -192,6 +192,92 @@ static void test_source_names(void) {
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);
   weir_runtime_destroy(runtime);
+}
+
+typedef struct lying {
+  int64_t says;
+  int64_t has;
+} lying;
+
+static int32_t count_lying(void* user_data, weir_call arguments, int64_t* count) {
+  (void)arguments;
+  *count = ((lying*)user_data)->says;
+  return WEIR_OK;
+}
+
+static int32_t start_lying(void* user_data, weir_call arguments, int64_t position, void** state) {
+  (void)user_data, (void)arguments;
+  int64_t* at = malloc(sizeof *at);
+  REQUIRE(at != NULL);
+  *at = position;
+  *state = at;
+  return WEIR_OK;
+}
+
+static int32_t next_lying(void* user_data, void* state, weir_call call) {
+  int64_t* at = state;
+  const int64_t left = ((lying*)user_data)->has - *at,
+                most = weir_call_rows(call) < 3 ? weir_call_rows(call) : 3;
+  const int64_t rows = left < most ? left : most;
+  if (rows <= 0) return WEIR_END;
+  int64_t* out = NULL;
+  REQUIRE(weir_call_output(call, 0, 1, &rows, (void**)&out, NULL) == WEIR_OK);
+  for (int64_t i = 0; i < rows; ++i) out[i] = 3 * (*at)++ + 1;
+  return WEIR_OK;
+}
+
+static void close_lying(void* user_data, void* state) {
+  (void)user_data;
+  free(state);
+}
+
+/* A source that has another number of elements than it says is an error there, and then ends. */
+static void test_wrong_counts(void) {
+  static lying kSources[] = {{10, 10}, {13, 10}, {7, 10}, {0, 10}, {1, 0}};
+  for (size_t s = 0; s < sizeof kSources / sizeof *kSources; ++s) {
+    const int64_t good = kSources[s].says < kSources[s].has ? kSources[s].says : kSources[s].has;
+    weir_runtime runtime = make_runtime();
+    weir_generator source = WEIR_GENERATOR_INIT;
+    source.flags = WEIR_CALLBACK_PURE | WEIR_CALLBACK_BLOCK;
+    source.signature = "{n: int64}";
+    source.signature_size = WEIR_STRLEN;
+    source.infer = infer_int64;
+    source.count = count_lying;
+    source.start = start_lying;
+    source.next = next_lying;
+    source.close = close_lying;
+    source.user_data = &kSources[s];
+    REQUIRE(weir_runtime_register_source(runtime, "lying", WEIR_STRLEN, &source, NULL) == WEIR_OK);
+    weir_dataset dataset = parse(runtime, "lying(1)");
+    weir_element element = make_element();
+    for (int64_t saved = 0; saved <= good; ++saved) {
+      weir_iterator iterator = iterate(runtime, dataset);
+      for (int64_t i = 0; i < saved; ++i) CHECK(next_int64(iterator, element) == 3 * i + 1);
+      weir_bytes bytes = WEIR_BYTES_INIT;
+      weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+      REQUIRE(weir_iterator_save(iterator, &bytes, NULL) == WEIR_OK);
+      weir_iterator_destroy(iterator);
+      options.checkpoint = bytes.data;
+      options.checkpoint_size = bytes.size;
+      REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
+      weir_bytes_release(&bytes);
+      for (int64_t i = saved; i < good; ++i) CHECK(next_int64(iterator, element) == 3 * i + 1);
+      if (kSources[s].says != kSources[s].has) {
+        weir_error error = WEIR_ERROR_INIT;
+        char says[64];
+        snprintf(says, sizeof says, "expected a generator of %d elements, as it says, found %s",
+                 (int)kSources[s].says, kSources[s].says < kSources[s].has ? "more" : "");
+        CHECK(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+        CHECK(error.code == WEIR_CODE_DATA_LOSS && strstr(error.message.data, says) != NULL);
+        weir_error_clear(&error);
+      }
+      CHECK(weir_iterator_next(iterator, element, NULL) == WEIR_END);
+      weir_iterator_destroy(iterator);
+    }
+    weir_element_destroy(element);
+    weir_dataset_unref(dataset);
+    weir_runtime_destroy(runtime);
+  }
 }
 
 static void test_sources(void) {
@@ -321,6 +407,7 @@ int main(void) {
   test_listed();
   test_sources();
   test_source_names();
+  test_wrong_counts();
   test_not_found();
   test_refused();
   test_several_threads();

@@ -73,18 +73,25 @@ class FromGenerator final : public Cursor {
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) break;
       Result<bool> got = make(ctx, most - made_.rows);
       if (got.ok() && !*got) {
+        if (given_ < counted()) give_wrong_count(concat(given_));
         end();
         break;
       }
       if (!got.ok()) one_.set_error(got.status().pointer(), components_.size());
       bytes += one_.byte_size() + 1;
-      const int given = one_.rows;
-      if (made_.rows == 0 && given > 1) {
+      const int64_t due = counted() - given_;
+      const bool too_many = counted() >= 0 && one_.rows > due;
+      const int given = too_many ? static_cast<int>(std::max<int64_t>(0, due)) : one_.rows;
+      if (made_.rows == 0 && given > 1 && !too_many) {
         std::swap(made_, one_);
       } else {
         made_.append(one_, 0, given);
       }
       given_ += given;
+      if (too_many) {
+        give_wrong_count("more");
+        end();
+      }
     }
     if (made_.rows == 0) return ended_ ? PullResult::end : PullResult::cancelled;
     out.swap_columns(made_);
@@ -160,6 +167,18 @@ class FromGenerator final : public Cursor {
     Result<bool> got = run_->next(ctx.session, components_, most, one_);
     if (got.ok() && *got) at_ += one_.rows - 1;
     return got;
+  }
+
+  // How many elements it says that it has, -1 if it does not.
+  int64_t counted() const { return count_.ok() ? *count_ : -1; }
+
+  // An error in the place of an element.
+  void give_wrong_count(std::string found) {
+    const Status wrong = data_loss(
+        expected_found(concat("a generator of ", *count_, " elements, as it says"), std::move(found)));
+    one_.set_error(wrong.pointer(), components_.size());
+    made_.append(one_, 0, 1);
+    ++given_;
   }
 
   void end() {
