@@ -52,14 +52,27 @@ nb::object old_capsule(DLManagedTensorVersioned* managed) {
   throw nb::python_error();
 }
 
-// The protocol's: the caller's stream waits for the copy; None is the legacy one, -1 waits for nothing.
+// None is the legacy one.
+int64_t stream_of(nb::handle stream) {
+  if (stream.is_none()) return WEIR_STREAM_LEGACY;
+  static constexpr const char* kExpected =
+      "expected a stream: None or 1 for the legacy one, 2 for the thread's own, a handle, or -1 for none";
+  if (!PyIndex_Check(stream.ptr()) || PyBool_Check(stream.ptr())) throw nb::type_error(kExpected);
+  const nb::object number = nb::steal(PyNumber_Index(stream.ptr()));
+  if (!number.is_valid()) throw nb::python_error();
+  int64_t on = 0;
+  if (!nb::try_cast(number, on)) throw nb::value_error(kExpected);
+  return on;
+}
+
+// The protocol's: the caller's stream waits for the copy; -1 waits for nothing.
 nb::object dlpack(const DeviceArray& self, nb::object stream, nb::object max_version, nb::object device,
                   nb::object copy) {
   if (!copy.is_none() && nb::cast<bool>(copy))
     refuse("memory of a device is not copied; copy it there, or leave to_device out");
   if (!device.is_none() && !device.equal(nb::make_tuple(self.view.device_type, self.view.device_id)))
     refuse("memory of a device stays there; expected dl_device to be that of the array");
-  const int64_t on = stream.is_none() ? WEIR_STREAM_LEGACY : nb::cast<int64_t>(stream);
+  const int64_t on = stream_of(stream);
   Error error;
   DLManagedTensorVersioned* managed = nullptr;
   check(weir_element_dlpack_on(self.element->get(), self.index, 0, on, &managed, error), error);

@@ -85,6 +85,11 @@ def test_streams_follow_the_protocol(cuda):
     assert capsule_pointer(image.__dlpack__(stream=1, max_version=(1, 0)), b"dltensor_versioned")
     with pytest.raises(weir.Error, match="0 may mean either"):
         image.__dlpack__(stream=0)
+    for stream in ("x", 1.0, True):
+        with pytest.raises(TypeError, match="expected a stream"):
+            image.__dlpack__(stream=stream)
+    with pytest.raises(ValueError, match="expected a stream"):
+        image.__dlpack__(stream=2**70)
     with pytest.raises(BufferError):
         image.__dlpack__(copy=True)
     with pytest.raises(BufferError):
