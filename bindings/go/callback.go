@@ -131,41 +131,60 @@ func (c *Callback) raw(memory *arena) (*C.weir_callback, error) {
 // Call is what a callback or generator is given, until it returns.
 type Call struct{ handle C.weir_call }
 
-// guarded runs code of the program; a panic becomes an error.
-func guarded(body func() error) (err error) {
+// guarded runs code of the program. What it returns or panics with becomes an error that the library knows the code of.
+func guarded(body func() error) (failed *Error) {
+	what := "the program"
+	ended := false
 	defer func() {
-		if value := recover(); value != nil {
-			err = Errorf(CodeInternal, "the program panicked: %v", value)
+		// There is no value after panic(nil).
+		if value := recover(); !ended {
+			failed = Errorf(CodeInternal, "%s panicked: %v", what, value)
 		}
 	}()
-	return body()
+	err := body()
+	what = "the error that the program returned"
+	failed = ownError(err)
+	ended = true
+	return failed
 }
 
-func codeOf(err error) C.int32_t {
+// codeOf is the code of an error, CodeUnknown if it has none of weir's.
+func codeOf(err error) Code {
 	var own *Error
-	if errors.As(err, &own) {
-		return C.int32_t(own.Code)
+	if errors.As(err, &own) && own.Code >= CodeCancelled && own.Code <= CodeDataLoss {
+		return own.Code
 	}
-	return C.WEIR_CODE_UNKNOWN
+	return CodeUnknown
 }
 
-// failAll makes an error of the program's that of all rows.
-func (c *Call) failAll(err error) {
+// ownError is an error of the program's with a code of weir's.
+func ownError(err error) *Error {
+	if err == nil {
+		return nil
+	}
 	message := err.Error()
-	if own, ok := err.(*Error); ok {
-		message = own.Message
+	if whole, ok := err.(*Error); ok {
+		message = whole.Message
 	}
+	return &Error{Code: codeOf(err), Message: message}
+}
+
+// failAll makes an error of the program's that of all rows. The result fails them if its message is refused.
+func (c *Call) failAll(failed *Error) C.int32_t {
 	for row := 0; row < c.Rows(); row++ {
-		_ = c.Fail(row, Code(codeOf(err)), message)
+		if c.Fail(row, failed.Code, failed.Message) != nil {
+			return status(failed)
+		}
 	}
+	return C.WEIR_OK
 }
 
 //export weirgoCall
 func weirgoCall(handle C.uintptr_t, raw C.weir_call) C.int32_t {
 	own := cgo.Handle(handle).Value().(*registered)
 	c := &Call{raw}
-	if err := guarded(func() error { return own.callback.Function(c) }); err != nil {
-		c.failAll(err)
+	if failed := guarded(func() error { return own.callback.Function(c) }); failed != nil {
+		return c.failAll(failed)
 	}
 	return C.WEIR_OK
 }
@@ -195,9 +214,9 @@ func weirgoRestore(handle C.uintptr_t, data unsafe.Pointer, size C.uint64_t) C.i
 	return status(guarded(func() error { return own.callback.Restore(state) }))
 }
 
-func status(err error) C.int32_t {
-	if err != nil {
-		return -codeOf(err)
+func status(failed *Error) C.int32_t {
+	if failed != nil {
+		return -C.int32_t(failed.Code)
 	}
 	return C.WEIR_OK
 }

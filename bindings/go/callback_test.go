@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -35,14 +36,93 @@ func TestPanicsAreErrors(t *testing.T) {
 			return fmt.Errorf("two: %w", Errorf(CodeDataLoss, "damaged"))
 		case 3:
 			return errors.New("three")
+		case 5:
+			panic(nil)
 		}
 		return Write(c, 0, []int64{x})
 	}}
-	got, failed := results(must(must(Range(5).Map(callback).Build(r)).Iterator()))
+	got, failed := results(must(must(Range(6).Map(callback).Build(r)).Iterator()))
 	expect(t, got, []int64{0, 4})
 	expectError(t, failed[0], CodeInternal, "one is too much")
 	expectError(t, failed[1], CodeDataLoss, "two: data_loss: damaged")
 	expectError(t, failed[2], CodeUnknown, "three")
+	expectError(t, failed[3], CodeInternal, "the program panicked")
+}
+
+// badError is an error that cannot say what it is.
+type badError struct{}
+
+func (badError) Error() string { panic("no words") }
+
+func TestAnyErrorOfTheProgramFails(t *testing.T) {
+	r := newTestRuntime(t)
+	var nothing *Error
+	cases := []struct {
+		err  error
+		code Code
+		text string
+	}{
+		{&Error{Message: "no code"}, CodeUnknown, "no code"},
+		{&Error{Code: -5, Message: "below"}, CodeUnknown, "below"},
+		{&Error{Code: 16, Message: "above"}, CodeUnknown, "above"},
+		{nothing, CodeInternal, "the error that the program returned panicked"},
+		{badError{}, CodeInternal, "no words"},
+		{fmt.Errorf("%w", nothing), CodeInternal, ""},
+		{Errorf(CodeAborted, "%s", strings.Repeat("long ", 20000)), CodeUnknown, "callback returned -10"},
+	}
+	for _, c := range cases {
+		err := c.err
+		function := func(c *Call) error {
+			x := must(Input[int64](c, 0))
+			if wrong := Write(c, 0, x); wrong != nil || x[0] != 1 {
+				return wrong
+			}
+			return err
+		}
+		got, failed := results(must(must(Range(3).Map(function).Build(r)).Iterator()))
+		expect(t, got, []int64{0, 2})
+		expectError(t, failed[0], c.code, c.text)
+
+		made := int64(0)
+		run := RunFunc(func(c *Call) error {
+			made++
+			if made == 2 {
+				return err
+			} else if made > 3 {
+				return io.EOF
+			}
+			return Write(c, 0, []int64{made})
+		})
+		open := func() (Run, error) { return run, nil }
+		got, failed = results(must(must(Generate(&Generator{Spec: "int64", Open: open}).Build(r)).Iterator()))
+		expect(t, got, []int64{1, 3})
+		expectError(t, failed[0], c.code, c.text)
+
+		open = func() (Run, error) { return nil, err }
+		got, failed = results(must(must(Generate(&Generator{Spec: "int64", Open: open}).Build(r)).Iterator()))
+		expect(t, len(got), 0)
+		expect(t, len(failed), 1)
+
+		stateful := func(save, restore error) *Callback {
+			n := int64(0)
+			return &Callback{
+				Function: func(c *Call) error { n++; return Write(c, 0, []int64{n}) },
+				Save:     func() ([]byte, error) { return []byte{byte(n)}, save },
+				Restore:  func(state []byte) error { n = int64(state[0]); return restore },
+			}
+		}
+		it := must(must(Range(4).Map(stateful(nil, nil)).Build(r)).Iterator())
+		must(it.Next(background))
+		position := must(it.Save())
+		expect(t, values(t, must(Range(4).Map(stateful(nil, nil)).Build(r)), IteratorOptions{Checkpoint: position}),
+			[]int64{2, 3, 4})
+		_, failure := must(Range(4).Map(stateful(nil, err)).Build(r)).Iterator(IteratorOptions{Checkpoint: position})
+		expectError(t, failure, CodeUnknown, "restore")
+		it = must(must(Range(4).Map(stateful(err, nil)).Build(r)).Iterator())
+		must(it.Next(background))
+		_, failure = it.Save()
+		expectError(t, failure, CodeUnknown, "save")
+	}
 }
 
 func TestOutputsHaveTheDeclaredDType(t *testing.T) {

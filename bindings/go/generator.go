@@ -4,6 +4,7 @@ package weir
 import "C"
 
 import (
+	"errors"
 	"io"
 	"runtime/cgo"
 	"unsafe"
@@ -83,6 +84,9 @@ func (g declared) raw(memory *arena) (*C.weir_generator, error) {
 func (s *source) begun(out *C.uintptr_t, open func() (Run, error)) C.int32_t {
 	return status(guarded(func() error {
 		opened, err := open()
+		if err == nil && opened == nil {
+			err = errors.New("expected a run or an error, found neither")
+		}
 		if err == nil {
 			*out = C.uintptr_t(cgo.NewHandle(&run{Run: opened}))
 		}
@@ -107,12 +111,19 @@ func weirgoReopen(handle C.uintptr_t, data unsafe.Pointer, size C.uint64_t, out 
 func weirgoRunNext(handle C.uintptr_t, raw C.weir_call) C.int32_t {
 	own := cgo.Handle(handle).Value().(*run)
 	c := &Call{raw}
-	err := guarded(func() error { return own.Next(c) })
-	if err == io.EOF {
+	ended := false
+	failed := guarded(func() error {
+		err := own.Next(c)
+		if ended = err == io.EOF; ended {
+			return nil
+		}
+		return err
+	})
+	if ended {
 		return C.WEIR_END
 	}
-	if err != nil {
-		c.failAll(err)
+	if failed != nil {
+		return c.failAll(failed)
 	}
-	return status(err)
+	return C.WEIR_OK
 }
