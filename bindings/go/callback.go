@@ -12,7 +12,8 @@ import (
 )
 
 // Callback is a function of the program for map, filter and others to call. A panic in it is the error of the element, with
-// CodeInternal. Wherever one Callback is used, its calls come one at a time unless it is Concurrent.
+// CodeInternal; runtime.Goexit, which t.FailNow calls, ends the process with a panic that says so, as the library cannot be
+// left that way. Wherever one Callback is used, its calls come one at a time unless it is Concurrent.
 type Callback struct {
 	// Function reads its inputs from the call and writes its results there.
 	Function func(*Call) error
@@ -132,7 +133,19 @@ func (c *Callback) raw(memory *arena) (*C.weir_callback, error) {
 type Call struct{ handle C.weir_call }
 
 // guarded runs code of the program. What it returns or panics with becomes an error that the library knows the code of.
-func guarded(body func() error) (failed *Error) {
+func guarded(body func() error) *Error {
+	returned := false
+	defer func() {
+		if !returned {
+			panic("weir: runtime.Goexit, which t.FailNow calls, in a function that the library called; return an error")
+		}
+	}()
+	failed := recovered(body)
+	returned = true
+	return failed
+}
+
+func recovered(body func() error) (failed *Error) {
 	what := "the program"
 	ended := false
 	defer func() {

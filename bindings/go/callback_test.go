@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync/atomic"
@@ -122,6 +124,20 @@ func TestAnyErrorOfTheProgramFails(t *testing.T) {
 		must(it.Next(background))
 		_, failure = it.Save()
 		expectError(t, failure, CodeUnknown, "save")
+	}
+}
+
+func TestGoexitEndsTheProcess(t *testing.T) {
+	if os.Getenv("WEIR_TEST_GOEXIT") != "" {
+		d := must(Range(3).Map(func(*Call) error { runtime.Goexit(); return nil }).Build(newTestRuntime(t)))
+		_, _ = must(d.Iterator()).Next(background)
+		return
+	}
+	again := exec.Command(os.Args[0], "-test.run=^TestGoexitEndsTheProcess$", "-test.timeout=20s")
+	again.Env = append(os.Environ(), "WEIR_TEST_GOEXIT=1")
+	said, err := again.CombinedOutput()
+	if err == nil || !strings.Contains(string(said), "panic: weir: runtime.Goexit") {
+		t.Fatal(err, string(said))
 	}
 }
 

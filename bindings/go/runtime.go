@@ -101,16 +101,15 @@ func (r *Runtime) Register(name string, callback *Callback) error {
 
 //export weirgoLog
 func weirgoLog(handle C.uintptr_t, level C.int32_t, line *C.char, size C.uint64_t) {
-	defer func() { _ = recover() }()
 	log := cgo.Handle(handle).Value().(func(LogLevel, string))
-	log(LogLevel(level), string(unsafe.Slice((*byte)(unsafe.Pointer(line)), int(size))))
+	text := string(unsafe.Slice((*byte)(unsafe.Pointer(line)), int(size)))
+	_ = guarded(func() error { log(LogLevel(level), text); return nil })
 }
 
 // weirgoDelete ends what a handle stands for: a callback, generator, run, logger or pinned memory.
 //
 //export weirgoDelete
 func weirgoDelete(handle C.uintptr_t) {
-	defer func() { _ = recover() }()
 	h := cgo.Handle(handle)
 	value := h.Value()
 	if own, ok := value.(*registered); ok && !own.drop() {
@@ -118,6 +117,6 @@ func weirgoDelete(handle C.uintptr_t) {
 	}
 	h.Delete()
 	if owner, ok := value.(interface{ release() }); ok {
-		owner.release()
+		_ = guarded(func() error { owner.release(); return nil })
 	}
 }
