@@ -169,13 +169,15 @@ function DatasetIterator(handle::weir_iterator, runtime::Runtime)
 end
 
 "The options of an iterator for one call; `params` are pairs of a name and a value."
-function with_options(run; checkpoint=UInt8[], checkpoint_file="", epoch=0, rank=0, world_size=0, policy=0, params=())
+function with_options(run; checkpoint=nothing, checkpoint_file="", epoch=0, rank=0, world_size=0, policy=0, params=())
     values = Pair{String,Node}[String(name) => given(Val(:value), value) for (name, value) in params]
     file = String(checkpoint_file)
+    # With a byte more it has an address even when it is empty, which the library refuses.
+    position = UInt8[something(checkpoint, UInt8[]); 0x00]
     with_arguments(values) do list
-        GC.@preserve checkpoint file list begin
+        GC.@preserve position file list begin
             options = Ref(weir_iterator_options(sizeof(weir_iterator_options), 0, pointer(list), length(list),
-                isempty(checkpoint) ? C_NULL : pointer(checkpoint), length(checkpoint),
+                isnothing(checkpoint) ? C_NULL : pointer(position), length(position) - 1,
                 isempty(file) ? C_NULL : pointer(file), sizeof(file), epoch, rank, world_size, C_NULL, 0, policy, 0,
                 weir_spec(), C_NULL, 0))
             return run(options)
