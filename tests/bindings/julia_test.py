@@ -131,6 +131,18 @@ def wrong_calls(name, tree, functions):
             yield f"{name}:{call.start_point[0] + 1}: {text(call)}: no such function of weir.h"
 
 
+def wrong_dtypes():
+    """Types of Julia whose name in the notation is not that of their dtype."""
+    source = (PACKAGE / "src/values.jl").read_text()
+    names = dict(re.findall(r"(\w+) => \"(\w+)\"", source))
+    found = re.findall(r"WEIR_DTYPE_(\w+) => (\w+)", source)
+    if len(found) != 15:
+        yield f"values.jl: expected 15 dtypes, found {len(found)}"
+    for dtype, kind in found:
+        if dtype != "BFLOAT16" and names.get(kind, kind.lower()) != dtype.lower():
+            yield f"values.jl: {kind} has the name {names.get(kind, kind.lower())}, expected {dtype.lower()}"
+
+
 STRUCTS = {}
 
 
@@ -155,6 +167,7 @@ def main():
             problems += unknown_types(laid_out)
         else:
             problems += wrong_calls(name, tree, functions)
+    problems += wrong_dtypes()
     for sample in re.findall(r"```julia\n(.*?)```", (PACKAGE / "README.md").read_text(), re.DOTALL):
         if julia.parse(sample.encode()).root_node.has_error:
             problems.append(f"README.md: doesn't parse: {sample[:60]!r}")

@@ -10,6 +10,12 @@ const TYPES = Dict{Int32,DataType}(
 
 const NUMBERS = Dict{DataType,Int32}(type => dtype for (dtype, type) in TYPES if dtype != WEIR_DTYPE_BFLOAT16)
 
+# The dtypes that Julia calls something else.
+const DTYPE_NAMES = Dict{DataType,String}(ComplexF32 => "complex64", ComplexF64 => "complex128")
+
+"The name of a dtype in the notation."
+dtype_name(type::DataType) = get(DTYPE_NAMES, type, lowercase(string(type)))
+
 "The structure of an element."
 mutable struct Spec
     handle::weir_spec
