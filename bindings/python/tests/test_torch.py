@@ -292,6 +292,52 @@ def test_parts_of_a_rank_that_had_not_begun():
     assert sorted(taken) == list(range(26))
 
 
+def all_loaders(dataset, ranks, states=None):
+    made = [weir.torch.loader(dataset, rank=rank, world_size=ranks) for rank in range(ranks)]
+    for one in made if states else ():
+        one.load_state_dict(pickle.loads(pickle.dumps(states)))
+    return made
+
+
+def take(loaders, counts):
+    """The next elements of loops that end there."""
+    return [int(x) for one, count in zip(loaders, counts, strict=True) if count for x in itertools.islice(one, count)]
+
+
+@pytest.mark.parametrize("again", [2, 3, 4])
+@pytest.mark.parametrize("counts", [(0, 3, 2), (2, 0, 0), (1, 2, 0), (0, 0, 0), (1, 2, 3), (0, 99, 99)])
+def test_a_rank_that_took_nothing_after_a_resize(counts, again):
+    dataset = weir.parse("range(24) | partition(12, p -> p) | map(x -> x + 100)")
+    loaders = all_loaders(dataset, 2)
+    taken = take(loaders, (3, 5))
+    loaders = all_loaders(dataset, 3, [one.state_dict() for one in loaders])
+    taken += take(loaders, counts)
+    states = [one.state_dict() for one in loaders]
+    rest = [int(x) for one in all_loaders(dataset, 3, states) for x in one]
+    assert sorted(taken + rest) == list(range(100, 124))
+    # With as many ranks, its own state is enough, unless it is that of an end.
+    for rank, state in enumerate(states if 99 not in counts else ()):
+        alone, whole = (all_loaders(dataset, 3, given)[rank] for given in (state, states))
+        assert [int(x) for x in alone] == [int(x) for x in whole]
+    # Of those that took nothing again, and of others.
+    loaders = all_loaders(dataset, again, states)
+    more = take(loaders, (1, 0, 2, 0)[:again])
+    left = all_loaders(dataset, 3, [one.state_dict() for one in loaders])
+    assert sorted(taken + more + [int(x) for one in left for x in one]) == list(range(100, 124))
+    # The next epoch has everything.
+    assert sorted(int(x) for one in left for x in one) == list(range(100, 124))
+
+
+def test_a_rank_that_took_nothing_of_what_one_had_left():
+    dataset = weir.range(20).shuffle(20, seed=1)
+    alone = all_loaders(dataset, 1)
+    taken = take(alone, [2])
+    loaders = all_loaders(dataset, 3, [alone[0].state_dict()])
+    taken += take(loaders, (3, 0, 1))
+    loaders = all_loaders(dataset, 3, [one.state_dict() for one in loaders])
+    assert sorted(taken + [int(x) for one in loaders for x in one]) == list(range(20))
+
+
 def test_states_of_0_1():
     dataset = weir.range(6)
     iterator = dataset.iterator()

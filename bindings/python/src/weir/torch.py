@@ -130,12 +130,19 @@ def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _shares_of(states: Sequence[Mapping[str, Any]], epoch: int) -> list[dict[str, Any]]:
     """The positions of all shares in the epoch before this one. One that had not begun it has none."""
     late = [one for one in states if int(one["epoch"]) < epoch and (one.get("ended", False) or not _positions(one))]
-    # A state of one share is newer than one of what it began with.
-    begun = sorted((one for one in states if one not in late), key=lambda one: -len(_positions(one)))
+    # What a loop was given comes before where loops are, which is newer.
+    begun = sorted((one for one in states if one not in late), key=lambda one: ("ended" in one, -len(_positions(one))))
     found = {(at["rank"], at["world_size"]): dict(at) for one in begun for at in _positions(one)}
-    count = next(iter(found))[1] if found else 0
+    count = [0, *(at["world_size"] for one in begun for at in _positions(one))][-1]
+    # Loops that have not begun, and were given the states of another number of shares.
+    waiting = [one for one in begun if _positions(one) and _positions(one)[0]["world_size"] != count]
     missing = [rank for rank in range(count) if (rank, count) not in found]
-    if len(missing) == len(late):
+    if waiting and not late and len(missing) == len(waiting):
+        found = {share: at for share, at in found.items() if share[1] == count}
+        for rank in missing:
+            given = _positions(waiting[0])
+            found[rank, count] = {"resumed": given, "rank": rank, "world_size": count, "on": given[0].get("on")}
+    elif not waiting and len(missing) == len(late):
         first = found[next(iter(found))] if found else {}
         for rank in missing:
             found[rank, count] = {**first, "position": None, "rank": rank, "epoch": epoch - 1}
@@ -327,11 +334,13 @@ class Loader(IterableDataset[Any]):
                 f"share {rank} of {ranks} needs its own state, or those of all shares of another number; found "
                 f"{found}; pass all of them: load_state_dict([state, ...])"
             )
-        positions = [state["position"] or self._begun(state).save() for state in saved]
+        positions = [state.get("position") or self._begun(state).save() for state in saved]
         return shared.iterator(rank_checkpoints=positions, rank=rank, world_size=ranks)
 
-    def _begun(self, state: Mapping[str, Any]) -> Iterator:
-        """An iterator where a share was; at the beginning of its epoch if it had not begun."""
+    def _begun(self, state: Mapping[str, Any]) -> Iterator | _Every:
+        """An iterator where a share was; at what it was given, or the beginning of its epoch, if it had not begun."""
+        if "resumed" in state:
+            return self._resume(state["resumed"], state["rank"], state["world_size"])
         shared = self._shared_out(state.get("on"))
         begin = {"epoch": state["epoch"]} if state["position"] is None else {"checkpoint": state["position"]}
         return shared.iterator(**begin, rank=state["rank"], world_size=state["world_size"])
