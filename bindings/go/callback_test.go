@@ -105,26 +105,48 @@ func TestAnyErrorOfTheProgramFails(t *testing.T) {
 		expect(t, len(got), 0)
 		expect(t, len(failed), 1)
 
-		stateful := func(save, restore error) *Callback {
-			n := int64(0)
-			return &Callback{
-				Function: func(c *Call) error { n++; return Write(c, 0, []int64{n}) },
-				Save:     func() ([]byte, error) { return []byte{byte(n)}, save },
-				Restore:  func(state []byte) error { n = int64(state[0]); return restore },
-			}
-		}
-		it := must(must(Range(4).Map(stateful(nil, nil)).Build(r)).Iterator())
-		must(it.Next(background))
-		position := must(it.Save())
-		expect(t, values(t, must(Range(4).Map(stateful(nil, nil)).Build(r)), IteratorOptions{Checkpoint: position}),
-			[]int64{2, 3, 4})
-		_, failure := must(Range(4).Map(stateful(nil, err)).Build(r)).Iterator(IteratorOptions{Checkpoint: position})
-		expectError(t, failure, CodeUnknown, "restore")
-		it = must(must(Range(4).Map(stateful(err, nil)).Build(r)).Iterator())
-		must(it.Next(background))
-		_, failure = it.Save()
-		expectError(t, failure, CodeUnknown, "save")
+		expectPlacesFail(t, r, err)
 	}
+}
+
+// expectPlacesFail expects that nothing is saved or restored where the program has this error.
+func expectPlacesFail(t *testing.T, r *Runtime, err error) {
+	t.Helper()
+	source := func(failed error) Pipeline {
+		var closed atomic.Int64
+		return Generate(&Generator{
+			Spec:    "int64",
+			Open:    func() (Run, error) { return &counting{0, 2, &closed}, nil },
+			Restore: func(state []byte) (Run, error) { return &counting{int64(state[0]), 2, &closed}, failed },
+		})
+	}
+	begun := must(must(source(nil).Build(r)).Iterator())
+	must(begun.Next(background))
+	place := IteratorOptions{Checkpoint: must(begun.Save())}
+	expect(t, values(t, must(source(nil).Build(r)), place), []int64{2})
+	got, failed := results(must(must(source(err).Build(r)).Iterator(place)))
+	expect(t, len(got), 0)
+	expect(t, len(failed), 1)
+
+	stateful := func(save, restore error) *Callback {
+		n := int64(0)
+		return &Callback{
+			Function: func(c *Call) error { n++; return Write(c, 0, []int64{n}) },
+			Save:     func() ([]byte, error) { return []byte{byte(n)}, save },
+			Restore:  func(state []byte) error { n = int64(state[0]); return restore },
+		}
+	}
+	it := must(must(Range(4).Map(stateful(nil, nil)).Build(r)).Iterator())
+	must(it.Next(background))
+	position := must(it.Save())
+	expect(t, values(t, must(Range(4).Map(stateful(nil, nil)).Build(r)), IteratorOptions{Checkpoint: position}),
+		[]int64{2, 3, 4})
+	_, failure := must(Range(4).Map(stateful(nil, err)).Build(r)).Iterator(IteratorOptions{Checkpoint: position})
+	expectError(t, failure, CodeUnknown, "restore")
+	it = must(must(Range(4).Map(stateful(err, nil)).Build(r)).Iterator())
+	must(it.Next(background))
+	_, failure = it.Save()
+	expectError(t, failure, CodeUnknown, "save")
 }
 
 func TestGoexitEndsTheProcess(t *testing.T) {
