@@ -114,11 +114,10 @@ impl<'c> Call<'c> {
         })
     }
 
-    pub(crate) fn fail_all(&mut self, error: &Error) {
-        let details = error.details();
-        for row in 0..self.rows() {
-            let _ = self.fail(row, details.code, &details.message);
-        }
+    /// Fails every row with an error. The result fails them if its message is refused.
+    pub(crate) fn fail_all(&mut self, error: &Error) -> i32 {
+        let failed = (0..self.rows()).try_for_each(|row| self.fail(row, error.code(), error.message()));
+        failed.map_or(-(error.code() as i32), |()| sys::WEIR_OK)
     }
 }
 
@@ -267,10 +266,7 @@ pub(crate) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 unsafe extern "C" fn run(user_data: *mut c_void, raw: sys::weir_call) -> i32 {
     let body = &*user_data.cast::<Body>();
     let mut call = Call::new(raw);
-    if let Err(error) = guarded(|| body.invoke(&mut call)) {
-        call.fail_all(&error);
-    }
-    sys::WEIR_OK
+    guarded(|| body.invoke(&mut call)).map_or_else(|error| call.fail_all(&error), |()| sys::WEIR_OK)
 }
 
 unsafe extern "C" fn destroy(user_data: *mut c_void) {

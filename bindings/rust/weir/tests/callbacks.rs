@@ -71,15 +71,22 @@ fn a_panic_is_an_error_of_the_element() -> Result<()> {
         if x == 2 {
             return Err(Error::new(Code::DataLoss, "two is damaged"));
         }
-        call.write(0, &[], &[x])
+        call.write(0, &[], &[x])?;
+        // The library takes no message that is longer than 64 KiB.
+        if x == 4 {
+            return Err(Error::new(Code::Aborted, "long ".repeat(20_000)));
+        }
+        Ok(())
     })?;
-    let got = values(&range(4).map(&callback).build(&runtime)?);
+    let got = values(&range(5).map(&callback).build(&runtime)?);
     let panicked = got[1].as_ref().expect_err("a panic");
     assert_eq!(panicked.code(), Code::Internal);
     assert!(panicked.message().contains("one is too much"), "{panicked}");
     let failed = got[2].as_ref().expect_err("an error");
     assert_eq!((failed.code(), failed.message()), (Code::DataLoss, "two is damaged"));
-    assert_eq!((got.len(), got[3].as_ref().ok()), (4, Some(&3)));
+    assert_eq!((got.len(), got[3].as_ref().ok()), (5, Some(&3)));
+    let long = got[4].as_ref().expect_err("an error");
+    assert!(long.message().contains("callback returned -10"), "{long}");
     Ok(())
 }
 
