@@ -228,7 +228,7 @@ void RunningCall::reopen() {
 }
 
 Status CallObject::finish(int32_t result) {
-  if (result != WEIR_OK) return returned(result);
+  if (result != WEIR_OK) return out_.errors.empty() ? returned(result) : Status(out_.errors[0].error);
   if (made_ < 0 && results_.empty()) out_.rows = made_ = 1;
   if (made_ < 0 && !out_.errors.empty()) return Status(out_.errors[0].error);
   if (made_ < 0) return not_filled(0, results_.size());
@@ -316,6 +316,31 @@ void CallObject::finish_rows() {
 
 namespace {
 
+// The innermost on this thread.
+constinit thread_local UnnamedCall* unnamed_call = nullptr;
+
+}  // namespace
+
+UnnamedCall::UnnamedCall() noexcept : outer_(std::exchange(unnamed_call, this)) {}
+UnnamedCall::~UnnamedCall() { unnamed_call = outer_; }
+
+Status UnnamedCall::fail(int64_t row, int32_t code, std::string_view message) {
+  if (!unnamed_call) {
+    return failed_precondition(expected_found(
+        "a function of the program that gets no call, such as save, to be running on this thread", "none"));
+  }
+  if (row != 0) return {Code::out_of_range, expected_found("row 0", concat(row))};
+  if (unnamed_call->failure_.ok()) unnamed_call->failure_ = Status(code_given(code), std::string(message));
+  return {};
+}
+
+Status UnnamedCall::outcome(std::string_view which, int32_t result) const {
+  if (!failure_.ok() || result == WEIR_OK) return failure_;
+  return {Code::unknown, expected_found(concat("WEIR_OK from ", which), concat(result))};
+}
+
+namespace {
+
 template <class Body>
 int32_t inside_call(weir_call call, weir_error* error, Body&& body) {
   return guarded(error, [&]() -> Status {
@@ -373,8 +398,11 @@ int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error
 
 int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message, uint64_t message_size,
                        weir_error* error) {
-  return inside_call(call, error, [&](AnyCall& object) -> Status {
+  const auto fail = [&](auto&& object_fail) -> Status {
     WEIR_ASSIGN(std::string_view text, read_string(message, message_size, "a message", kMaxMessageBytes));
-    return object.fail(row, code, text);
-  });
+    return object_fail(row, code, text);
+  };
+  if (call.value == 0) return guarded(error, [&] { return fail(UnnamedCall::fail); });
+  return inside_call(
+      call, error, [&](AnyCall& object) { return fail([&](auto... what) { return object.fail(what...); }); });
 }

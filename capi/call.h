@@ -98,6 +98,24 @@ class CallObject final : public AnyCall {
   std::vector<Output> outputs_;
 };
 
+// While it lives, weir_call_fail with a zero handle, on this thread, says why the host's function failed that
+// gets no call, such as `save`.
+class UnnamedCall {
+ public:
+  UnnamedCall() noexcept;
+  UnnamedCall(const UnnamedCall&) = delete;
+  UnnamedCall& operator=(const UnnamedCall&) = delete;
+  ~UnnamedCall();
+
+  static Status fail(int64_t row, int32_t code, std::string_view message);
+  // What became of the function `which`, which returned `result`.
+  Status outcome(std::string_view which, int32_t result) const;
+
+ private:
+  UnnamedCall* const outer_;
+  Status failure_;
+};
+
 // A call that has a handle. Other threads may use the handle at any time, even while the callback returns,
 // but what they look at lies on this thread's stack. So it first becomes stale and waits for other threads to
 // leave.

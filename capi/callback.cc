@@ -232,25 +232,22 @@ Status HostCallback::call_each(Session& session, const Block& in, Block& out) co
   return Status();
 }
 
-Status state_failed(const char* which, int32_t result) {
-  return Status(Code::unknown, expected_found(concat("WEIR_OK from ", which, " of a callback with a state"),
-                                              concat(result)));
-}
-
 Result<std::string> HostCallback::save_state() const {
   const void* data = nullptr;
   uint64_t size = 0;
   int32_t result = WEIR_OK;
+  const UnnamedCall call;
   WEIR_TRY(Status(call_host([&] { result = host_.save(host_.user_data, &data, &size); })));
-  if (result != WEIR_OK) return state_failed("save", result);
+  WEIR_TRY(call.outcome("save of a callback with a state", result));
   WEIR_ASSIGN(const std::string_view bytes, read_bytes(data, size, "the state of a callback"));
   return std::string(bytes);
 }
 
 Status HostCallback::restore_state(std::string_view bytes) const {
   int32_t result = WEIR_OK;
+  const UnnamedCall call;
   WEIR_TRY(Status(call_host([&] { result = host_.restore(host_.user_data, bytes.data(), bytes.size()); })));
-  return result == WEIR_OK ? Status() : state_failed("restore", result);
+  return call.outcome("restore of a callback with a state", result);
 }
 
 // The first version of weir_callback.

@@ -30,9 +30,8 @@ CallbackFlags generator_flags(uint32_t bits) {
   return flags;
 }
 
-Status failed(const char* which, int32_t result) {
-  return Status(Code::unknown,
-                expected_found(concat("WEIR_OK from ", which, " of a generator"), concat(result)));
+Status outcome_of(const char* which, const UnnamedCall& call, int32_t result) {
+  return call.outcome(concat(which, " of a generator"), result);
 }
 
 // The arguments of a source, as its functions see them, and why one of these failed.
@@ -102,12 +101,14 @@ class HostGenerator final : public Generator {
   template <class F>
   Status call_with(const Components& arguments, const char* which, F&& f) const {
     OpenCall<ArgumentsCall> call(std::make_unique<ArgumentsCall>(arguments));
+    // `open` and `restore` don't get that one.
+    const UnnamedCall unnamed;
     int32_t result = WEIR_OK;
     const Status ran = call_in_turn([&] { result = f(call.handle()); });
     Status failure = call.close().failure();
     WEIR_TRY(ran);
     WEIR_TRY(std::move(failure));
-    return result == WEIR_OK ? Status() : failed(which, result);
+    return outcome_of(which, unnamed, result);
   }
   // Ends a run, in turn as well.
   void close(void* state) const {
@@ -172,6 +173,7 @@ class HostRun final : public GeneratorRun {
     int32_t result = WEIR_OK;
     std::string out;
     Status read;
+    const UnnamedCall unnamed;
     const auto call = [&] {
       result = host.save(host.user_data, state_, &data, &size);
       if (result != WEIR_OK) return;
@@ -180,7 +182,7 @@ class HostRun final : public GeneratorRun {
       if (bytes.ok()) out = *bytes;
     };
     WEIR_TRY(generator_->call_in_turn(call));
-    if (result != WEIR_OK) return failed("save", result);
+    WEIR_TRY(outcome_of("save", unnamed, result));
     WEIR_TRY(read);
     return out;
   }

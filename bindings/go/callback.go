@@ -227,11 +227,14 @@ func weirgoRestore(handle C.uintptr_t, data unsafe.Pointer, size C.uint64_t) C.i
 	return status(guarded(func() error { return own.callback.Restore(state) }))
 }
 
+// status fails the function that the library called on this thread without a call.
 func status(failed *Error) C.int32_t {
-	if failed != nil {
-		return -C.int32_t(failed.Code)
+	if failed == nil {
+		return C.WEIR_OK
 	}
-	return C.WEIR_OK
+	unnamed := &Call{}
+	_ = unnamed.Fail(0, failed.Code, failed.Message)
+	return -C.int32_t(failed.Code)
 }
 
 // Rows is the number of rows: 1 without Block.

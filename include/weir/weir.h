@@ -472,9 +472,9 @@ typedef struct weir_callback {
    * contains that state, and the elements that were made and not delivered by value, as with
    * WEIR_CHECKPOINT_BY_VALUE. `save` sets `data` and `size`: bytes that stay valid until the next call of any
    * of these functions; no other call runs meanwhile. `restore` gets them before the first call of an
-   * iterator that starts from the checkpoint. Both return WEIR_OK, or any other number to fail. The state
-   * belongs to the callback, not to an iterator: use it in one iterator at a time, and destroy that iterator
-   * before another one starts from its checkpoint. */
+   * iterator that starts from the checkpoint. Both return WEIR_OK, or any other number to fail, with the
+   * error of weir_call_fail. The state belongs to the callback, not to an iterator: use it in one iterator at
+   * a time, and destroy that iterator before another one starts from its checkpoint. */
   int32_t (*save)(void* user_data, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size);
   /* Lets texts call it as NAME(…), like a built-in function: a dict of its arguments, such as
@@ -514,8 +514,8 @@ WEIR_API int32_t weir_runtime_register(weir_runtime runtime, const char* name, u
 typedef struct weir_generator {
   uint32_t struct_size;
   uint32_t flags; /* WEIR_CALLBACK_CONCURRENT, _BLOCKING, _PURE, _ON_CALLER, _BLOCK */
-  /* Starts a run; may be NULL. Returns WEIR_OK, or any other number to fail: the run is then one error, and
-   * is not closed. */
+  /* Starts a run; may be NULL. Returns WEIR_OK, or any other number to fail, with the error of
+   * weir_call_fail: the run is then one error, and is not closed. */
   int32_t (*open)(void* user_data, void** state);
   /* Writes the next element into memory from weir_call_output and returns WEIR_OK. WEIR_END ends the run,
    * which is then closed. It may fail as a callback does: an error takes the place of an element, and it is
@@ -531,8 +531,8 @@ typedef struct weir_generator {
    * next call of any of these functions. It is called between two elements, and often: operators that keep
    * rows call it, not only saving. If it fails, saving the iterator fails, unless an earlier position can be
    * used. `restore` starts a run at such a position. Both return WEIR_OK, or any other number
-   * to fail. Without them, a pure generator produces its elements again, up to the position; for others
-   * weir_iterator_options.checkpoint_policy says what happens. */
+   * to fail, with the error of weir_call_fail. Without them, a pure generator produces its elements again, up
+   * to the position; for others weir_iterator_options.checkpoint_policy says what happens. */
   int32_t (*save)(void* user_data, void* state, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size, void** state);
   /* Lets texts call a registered generator as NAME(...), like a built-in source: a dict of its parameters,
@@ -601,7 +601,9 @@ WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, 
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
 /* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
- * callback may continue and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range. */
+ * callback may continue and return WEIR_OK. With the call 0 and row 0 it says why the function fails that
+ * runs on this thread and gets no call: `open`, `save` or `restore`. `code` is a WEIR_CODE_... Errors:
+ * out_of_range; failed_precondition if no such function runs. */
 WEIR_API int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message,
                                 uint64_t message_size, weir_error* error);
 

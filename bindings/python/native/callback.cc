@@ -27,13 +27,8 @@ int32_t held(weir_call call, Body&& body) {
     } catch (const std::exception& thrown) {
       PyErr_SetString(PyExc_RuntimeError, thrown.what());
     }
-    if (done) return WEIR_OK;
-    if (!call.value) {
-      keep_raised(nb::borrow(nb::python_error().value()));
-      return WEIR_CODE_UNKNOWN;
-    }
     // Every row has its error then.
-    fail_call(call);
+    if (!done) fail_call(call);
     return WEIR_OK;
   });
 }
@@ -85,8 +80,6 @@ int32_t restore_callback(void* user_data, const void* data, uint64_t size) {
 struct Run {
   nb::object object;
   nb::object iterator;
-  // Why there is no iterator: the error of the first element.
-  nb::object failure;
   std::string state;
 };
 
@@ -94,14 +87,11 @@ struct Run {
 int32_t begin_run(Host& host, const void* data, uint64_t size, void** state) {
   return held({0}, [&] {
     auto run = std::make_unique<Run>();
-    try {
-      run->object = nb::steal(PyObject_CallNoArgs(host.function.ptr()));
-      if (run->object.is_valid() && data) load_state(run->object, data, size);
-      if (run->object.is_valid()) run->iterator = nb::steal(PyObject_GetIter(run->object.ptr()));
-    } catch (nb::python_error& raised) {
-      raised.restore();
-    }
-    if (!run->iterator.is_valid()) run->failure = nb::borrow(nb::python_error().value());
+    run->object = nb::steal(PyObject_CallNoArgs(host.function.ptr()));
+    if (!run->object.is_valid()) return false;
+    if (data) load_state(run->object, data, size);
+    run->iterator = nb::steal(PyObject_GetIter(run->object.ptr()));
+    if (!run->iterator.is_valid()) return false;
     *state = run.release();
     return true;
   });
@@ -119,12 +109,6 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
   bool ended = false;
   const int32_t result = held(call, [&] {
     auto& run = *static_cast<Run*>(state);
-    if (!run.iterator.is_valid()) {
-      const nb::object failure = std::exchange(run.failure, {});
-      ended = !failure.is_valid();
-      if (!ended) PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(failure.ptr())), failure.ptr());
-      return ended;
-    }
     nb::object item = nb::steal(PyIter_Next(run.iterator.ptr()));
     ended = !item.is_valid() && !PyErr_Occurred();
     return ended || (item.is_valid() && write_result(static_cast<Host*>(user_data)->result, item, call));
@@ -135,8 +119,6 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
 int32_t save_run(void*, void* state, const void** data, uint64_t* size) {
   auto& run = *static_cast<Run*>(state);
   return held({0}, [&] {
-    if (!run.iterator.is_valid())
-      throw std::runtime_error("a generator that failed to start has no state to save");
     run.state = dumped_state(run.object);
     *data = run.state.data();
     *size = run.state.size();

@@ -189,7 +189,9 @@ void fail_call(weir_call call) {
   if (says) message = (coded ? "" : message + ": ") + nb::str(text).c_str();
   PyErr_Clear();
   keep_raised(std::move(value));
-  for (int64_t row = 0; row < weir_call_rows(call); ++row) {
+  // Functions that get no call fail as a row does.
+  const int64_t rows = call.value ? weir_call_rows(call) : 1;
+  for (int64_t row = 0; row < rows; ++row) {
     weir_call_fail(call, row, code, message.data(), message.size(), nullptr);
   }
 }

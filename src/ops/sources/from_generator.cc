@@ -10,6 +10,7 @@
 #include "core/exception.h"
 #include "core/text.h"
 #include "dataset/access.h"
+#include "dataset/read_site.h"
 #include "expr/types/generator.h"
 #include "ops/functions/apply.h"
 
@@ -47,16 +48,21 @@ class FromGenerator final : public Cursor {
         generator_(generator_of(params)),
         arguments_(params.arguments.values),
         count_(count_of(params)),
-        components_(opening.node->components()) {}
+        components_(opening.node->components()),
+        site_(opening) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (ended_) return PullResult::end;
     if (!run_) {
+      if (const ErrorPtr listed = ctx.session.failed_reads().find(site_.read({}, 0))) {
+        ended_ = true;
+        return listed;
+      }
       const Status opened = open(ctx);
       if (opened.code() == Code::cancelled && !run_) return PullResult::cancelled;
       if (!opened.ok()) {
         ended_ = true;
-        return opened;
+        return failed_to_open(opened);
       }
       if (ended_) return PullResult::end;
     }
@@ -161,6 +167,13 @@ class FromGenerator final : public Cursor {
     return Status();
   }
 
+  // As a file that cannot be opened: the next time it may begin, and then its elements count again.
+  ErrorPtr failed_to_open(const Status& status) const {
+    Error error = status.error();
+    error.read_failed = true;
+    return failed_at(Status(std::move(error)), site_.read({}, 0)).pointer();
+  }
+
   // Makes the next element of the run, or up to so many; one counts even if nothing comes of it.
   Result<bool> make(Context& ctx, int most) {
     ++at_;
@@ -192,6 +205,7 @@ class FromGenerator final : public Cursor {
   const Components arguments_;
   const Result<int64_t> count_;
   const std::vector<Component>& components_;
+  const ReadSite site_;
   std::unique_ptr<GeneratorRun> run_;
   // How many elements were given, failed ones included.
   int64_t given_ = 0;

@@ -836,7 +836,9 @@ extern "C" {
     pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
-    /// callback may continue and return WEIR_OK. `code` is a WEIR_CODE_... Errors: out_of_range.
+    /// callback may continue and return WEIR_OK. With the call 0 and row 0 it says why the function fails that
+    /// runs on this thread and gets no call: `open`, `save` or `restore`. `code` is a WEIR_CODE_... Errors:
+    /// out_of_range; failed_precondition if no such function runs.
     pub fn weir_call_fail(call: weir_call, row: i64, code: i32, message: *const c_char, message_size: u64, error: *mut weir_error) -> i32;
 
     /// Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1.

@@ -121,6 +121,12 @@ impl<'c> Call<'c> {
     }
 }
 
+/// Fails the function that the library called on this thread without a call.
+pub(crate) fn fail_unnamed(error: &Error) -> i32 {
+    let _ = Call::new(sys::weir_call { value: 0 }).fail(0, error.code(), error.message());
+    -(error.code() as i32)
+}
+
 /// A callback that remembers something from call to call, which checkpoints then have.
 pub trait Stateful: Send {
     /// Makes one element.
@@ -284,7 +290,7 @@ unsafe extern "C" fn save(user_data: *mut c_void, data: *mut *const c_void, size
         }
         _ => Ok(()),
     });
-    saved.map_or_else(|error| error.code() as i32, |()| sys::WEIR_OK)
+    saved.map_or_else(|error| fail_unnamed(&error), |()| sys::WEIR_OK)
 }
 
 unsafe extern "C" fn restore(user_data: *mut c_void, data: *const c_void, size: u64) -> i32 {
@@ -294,7 +300,7 @@ unsafe extern "C" fn restore(user_data: *mut c_void, data: *const c_void, size: 
         Body::Stateful(both) => locked(both).0.restore(state),
         _ => Ok(()),
     });
-    restored.map_or_else(|error| error.code() as i32, |()| sys::WEIR_OK)
+    restored.map_or_else(|error| fail_unnamed(&error), |()| sys::WEIR_OK)
 }
 
 /// What a checkpoint had of a callback or generator.

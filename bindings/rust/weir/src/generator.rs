@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use weir_sys as sys;
 
-use crate::callback::{state_of, Call};
+use crate::callback::{fail_unnamed, state_of, Call};
 use crate::error::{Code, Error, Result};
 use crate::guard::{dropped, guarded};
 use crate::spec::Spec;
@@ -192,7 +192,7 @@ unsafe fn begun(run: Result<Box<dyn Run>>, state: *mut *mut c_void) -> i32 {
             *state = Box::into_raw(Box::new(State { run, saved })).cast();
             sys::WEIR_OK
         }
-        Err(error) => -(error.code() as i32),
+        Err(error) => fail_unnamed(&error),
     }
 }
 
@@ -273,7 +273,7 @@ unsafe extern "C" fn save(_: *mut c_void, state: *mut c_void, data: *mut *const 
             (*data, *size) = (state.saved.as_ptr().cast(), state.saved.len() as u64);
             sys::WEIR_OK
         }
-        Err(error) => -(error.code() as i32),
+        Err(error) => fail_unnamed(&error),
     }
 }
 
