@@ -70,7 +70,7 @@ func TestAnyErrorOfTheProgramFails(t *testing.T) {
 		{nothing, CodeInternal, "the error that the program returned panicked"},
 		{badError{}, CodeInternal, "no words"},
 		{fmt.Errorf("%w", nothing), CodeInternal, ""},
-		{Errorf(CodeAborted, "%s", strings.Repeat("long ", 20000)), CodeUnknown, "callback returned -10"},
+		{Errorf(CodeAborted, "%s", strings.Repeat("long ", 20000)), CodeUnknown, " -10"},
 	}
 	for _, c := range cases {
 		err := c.err
@@ -104,13 +104,14 @@ func TestAnyErrorOfTheProgramFails(t *testing.T) {
 		got, failed = results(must(must(Generate(&Generator{Spec: "int64", Open: open}).Build(r)).Iterator()))
 		expect(t, len(got), 0)
 		expect(t, len(failed), 1)
+		expectError(t, failed[0], c.code, c.text)
 
-		expectPlacesFail(t, r, err)
+		expectPlacesFail(t, r, err, c.code, c.text)
 	}
 }
 
-// expectPlacesFail expects that nothing is saved or restored where the program has this error.
-func expectPlacesFail(t *testing.T, r *Runtime, err error) {
+// expectPlacesFail expects this error where the program has it while it saves or restores.
+func expectPlacesFail(t *testing.T, r *Runtime, err error, code Code, text string) {
 	t.Helper()
 	source := func(failed error) Pipeline {
 		var closed atomic.Int64
@@ -127,6 +128,7 @@ func expectPlacesFail(t *testing.T, r *Runtime, err error) {
 	got, failed := results(must(must(source(err).Build(r)).Iterator(place)))
 	expect(t, len(got), 0)
 	expect(t, len(failed), 1)
+	expectError(t, failed[0], code, text)
 
 	stateful := func(save, restore error) *Callback {
 		n := int64(0)
@@ -142,11 +144,11 @@ func expectPlacesFail(t *testing.T, r *Runtime, err error) {
 	expect(t, values(t, must(Range(4).Map(stateful(nil, nil)).Build(r)), IteratorOptions{Checkpoint: position}),
 		[]int64{2, 3, 4})
 	_, failure := must(Range(4).Map(stateful(nil, err)).Build(r)).Iterator(IteratorOptions{Checkpoint: position})
-	expectError(t, failure, CodeUnknown, "restore")
+	expectError(t, failure, code, text)
 	it = must(must(Range(4).Map(stateful(err, nil)).Build(r)).Iterator())
 	must(it.Next(background))
 	_, failure = it.Save()
-	expectError(t, failure, CodeUnknown, "save")
+	expectError(t, failure, code, text)
 }
 
 func TestGoexitEndsTheProcess(t *testing.T) {
