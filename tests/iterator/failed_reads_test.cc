@@ -74,6 +74,9 @@ const char* const kFailingReads[] = {
     " | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 3) | shuffle(7, seed: 1)",
     " | enumerate() | shuffle(9, seed: 4) | batch(2)",
     " | skip(3) | take(30) | shuffle(7, seed: 1)",
+    " | cache()",
+    " | cache() | repeat(2)",
+    " | map(x -> assert(x != \"a03\", \"three\", x)) | cache() | repeat(2) | batch(3)",
 };
 
 Lines tail_of(const Lines& lines, size_t begin) {
@@ -172,6 +175,44 @@ TEST_CASE("where other reads fail, a position gives the same rows or one error")
       }
     }
   });
+}
+
+TEST_CASE("a cache that is filled again at restore loses no rows of a file that is gone") {
+  const char* const pipelines[] = {
+      " | cache()",
+      " | map(x -> assert(x != \"a03\" and x != \"c05\", \"no\", x)) | cache()",
+      " | map(x -> assert(x != \"a03\", \"no\", x)) | cache() | ignore_errors()",
+  };
+  for (const char* const pipeline : pipelines) {
+    const std::string one = kSources[0] + pipeline;
+    const std::string text = one + " | repeat(2)";
+    INFO(text);
+    for (int file = 0; file < kFiles; ++file) {
+      INFO("file " << file << " is gone");
+      FailingWorld world(1);
+      FailingWorld gone;
+      require_ok(gone.files.remove(file_name(file)));
+      const Lines whole = all_lines(*world.runtime, text);
+      const Lines without = all_lines(*gone.runtime, text);
+      const size_t epoch = all_lines(*world.runtime, one).size();
+      // The cache is not filled, so that the second epoch reads its files.
+      Lines lost = all_lines(*gone.runtime, one);
+      lost.insert(lost.begin(), "error: not_found");
+      const auto begun = std::find(whole.begin(), whole.end(), "\"" + file_name(file) + "00\"");
+      auto iterator = open_text(*world.runtime, text);
+      for (size_t position = 0; position < whole.size(); ++position) {
+        INFO("saved after " << position);
+        const std::string saved = require_value(iterator->save());
+        const Lines rest = all_lines(*open_text(*gone.runtime, text, &saved));
+        if (position <= static_cast<size_t>(begun - whole.begin())) {
+          CHECK(rest == tail_of(without, position));
+        } else {
+          CHECK(rest == (position > epoch ? Lines{"error: not_found"} : lost));
+        }
+        take_lines(*iterator, 1);
+      }
+    }
+  }
 }
 
 TEST_CASE("what is left out because a file could not be read stays left out") {

@@ -11,6 +11,7 @@
 #include "core/exception.h"
 #include "dataset/compose.h"
 #include "dataset/openings.h"
+#include "dataset/port.h"
 #include "dataset/stage.h"
 #include "dataset/yield_timer.h"
 #include "ops/files/cache_warning.h"
@@ -96,6 +97,7 @@ class MemoryCache final : public Cursor {
       demand.rows = static_cast<int>(std::min<int64_t>(kMaxBlockRows, position_ - read_));
       const PullResult got = read(ctx, demand, block_);
       if (got != PullResult::rows) return got;
+      if (ErrorPtr lost = Port::lost(block_)) return lost;
       if (yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
     }
     // It was said before the position was saved.
@@ -132,6 +134,10 @@ class MemoryCache final : public Cursor {
         return lack_;
       }
       if (got == PullResult::pending || got == PullResult::cancelled) return got;
+      if (ErrorPtr lost = got == PullResult::rows ? Port::lost(block_) : nullptr) {
+        lost_ = true;
+        return as_lost_position(lost);
+      }
       if (!full_ && yield_timer_.should_yield(ctx, block_.rows)) return PullResult::pending;
     }
     if (position_ >= full_->rows()) return PullResult::end;
