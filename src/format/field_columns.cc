@@ -116,7 +116,11 @@ FieldNode::FieldNode(FieldType field, const std::string& parent, bool inside_lis
   entries.set_width(dtype_size(type.dtype));
 }
 
-void FieldNode::reset() {
+void FieldNode::reset(bool whole_row) {
+  if (whole_row) {
+    first_entry = row_entries;
+    first_split = row_splits;
+  }
   entries.truncate(placed ? 0 : first_entry);
   splits.resize(first_split);
   length = 0;
@@ -124,11 +128,7 @@ void FieldNode::reset() {
     dims.resize(entry_ends.size() * static_cast<size_t>(type.shape.rank()));
   for (FieldNode& member : members) {
     member.stamp = 0;
-    if (type.form == Form::list) {
-      member.first_entry = member.row_entries;
-      member.first_split = member.row_splits;
-    }
-    member.reset();
+    member.reset(whole_row || type.form == Form::list);
   }
 }
 

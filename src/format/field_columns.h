@@ -87,8 +87,8 @@ struct FieldNode {
   bool is_placed() const { return placed; }
   // REQUIRES: is_placed()
   uint8_t* place(int row) { return entries.at(static_cast<size_t>(row) * stride, stride); }
-  // Takes back what the row, or the object in a list, has put here.
-  void reset();
+  // Takes back what the object in a list, or the whole row, has put here.
+  void reset(bool whole_row = false);
 
   FieldType type;
   // "user.name"
