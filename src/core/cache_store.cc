@@ -14,9 +14,9 @@ CacheStore::Made CacheStore::made(uint64_t node) const {
   return found == made_.end() ? Made() : found->second;
 }
 
-void CacheStore::keep(uint64_t node, uint64_t making, RefPtr<const RefCounted> rows) {
+void CacheStore::keep(uint64_t node, Made made) {
   MutexLock lock(mutex_);
-  made_.try_emplace(node, Made{making, std::move(rows)});
+  made_.try_emplace(node, std::move(made));
 }
 
 void CacheStore::stopped_early(uint64_t cache) noexcept {

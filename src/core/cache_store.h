@@ -1,7 +1,7 @@
 // CacheStore: what the caches at the root of a graph have made, for one iterator or for all that share it.
 //
 //   CacheStore::Made made = store.made(node);       // rows: null if no pass has filled the cache
-//   store.keep(node, pass, rows);                   // a pass has reached its end
+//   store.keep(node, {pass, rows, mixtures});       // a pass has reached its end
 //
 // Rows stay as long as the store; the first ones stay. A cache that is told that a pass stopped early can say
 // so when the next one reads its input again. May be used on any thread.
@@ -25,6 +25,8 @@ class CacheStore : public RefCounted {
     // The number of the pass that made them.
     uint64_t making = 0;
     RefPtr<const RefCounted> rows;
+    // The mixtures that the pass read, as Mixtures writes them.
+    std::string mixtures;
   };
 
   // True for the first caller, and for later ones with the same values. Parameters and rank decide the
@@ -33,7 +35,7 @@ class CacheStore : public RefCounted {
 
   // `node` is the number of the cache in its graph (EpochIndex).
   Made made(uint64_t node) const;
-  void keep(uint64_t node, uint64_t making, RefPtr<const RefCounted> rows);
+  void keep(uint64_t node, Made made);
 
   // A pass over the input of `cache` ended before the input did; `cache` is any number that tells it from
   // others.

@@ -1,5 +1,8 @@
 #include "core/mixtures.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "core/checked.h"
 #include "core/text.h"
 
@@ -66,10 +69,23 @@ Status Mixtures::refusal() const {
   return refusal_;
 }
 
-std::string Mixtures::written() {
+std::string Mixtures::written_below(std::string_view path) const {
   MutexLock lock(mutex_);
+  std::map<std::string, Mixture> some;
+  for (const auto& [each, mixture] : all_) {
+    // "cache/map" and "cache[1]/map", not "cache_all/map".
+    const std::string_view rest = std::string_view(each).substr(std::min(path.size(), each.size()));
+    const bool below =
+        each.starts_with(path) && (path.empty() || rest.empty() || rest[0] == '/' || rest[0] == '[');
+    if (below) some.emplace(each, mixture);
+  }
   Archive archive;
-  if (!all_.empty()) state(archive);
+  auto count = static_cast<int64_t>(some.size());
+  if (count > 0) archive("count", count);
+  for (auto& [each, mixture] : some) {
+    std::string name = each;
+    state(archive, name, mixture);
+  }
   return archive.take();
 }
 
@@ -77,36 +93,36 @@ Status Mixtures::load(std::string_view written) {
   if (written.empty()) return Status();
   MutexLock lock(mutex_);
   Archive archive(written);
-  state(archive);
+  int64_t count = 0;
+  archive("count", count, 0, kMost);
+  for (int64_t i = 0; i < count && archive.status().ok(); ++i) {
+    std::string path;
+    Mixture mixture;
+    state(archive, path, mixture);
+    all_[path] = std::move(mixture);
+  }
   archive.finish();
   return archive.status();
 }
 
-void Mixtures::state(Archive& archive) {
-  auto count = static_cast<int64_t>(all_.size());
-  archive("count", count, 0, kMost);
-  auto next = all_.begin();
-  for (int64_t i = 0; i < count && archive.status().ok(); ++i) {
-    std::string path = archive.loading() ? std::string() : next->first;
-    archive("path", path);
-    Mixture& mixture = archive.loading() ? all_[path] : next++->second;
-    archive("weights", mixture.weights);
-    archive("begun", mixture.begun, 0, kMostCounted);
-    archive("key", mixture.key);
-    archive("rows", mixture.rows, 0, kMostCounted);
-    archive("ended", mixture.ended);
-    archive("given", mixture.given);
-    archive("by_position", mixture.by_position);
-    auto changes = static_cast<int64_t>(mixture.changes.size());
-    archive("changes", changes, 0, kMost);
-    if (changes > 0) archive("changed", mixture.changed);
-    for (int64_t at = 0; at < changes && archive.status().ok(); ++at) {
-      if (archive.loading()) mixture.changes.emplace_back();
-      Weights& weights = mixture.changes[static_cast<size_t>(at)];
-      const int64_t least = at == 0 ? 0 : mixture.changes[static_cast<size_t>(at) - 1].from;
-      archive("from", weights.from, least, at == 0 ? 0 : kMostCounted);
-      archive("weights", weights.bytes);
-    }
+void Mixtures::state(Archive& archive, std::string& path, Mixture& mixture) {
+  archive("path", path);
+  archive("weights", mixture.weights);
+  archive("begun", mixture.begun, 0, kMostCounted);
+  archive("key", mixture.key);
+  archive("rows", mixture.rows, 0, kMostCounted);
+  archive("ended", mixture.ended);
+  archive("given", mixture.given);
+  archive("by_position", mixture.by_position);
+  auto changes = static_cast<int64_t>(mixture.changes.size());
+  archive("changes", changes, 0, kMost);
+  if (changes > 0) archive("changed", mixture.changed);
+  for (int64_t at = 0; at < changes && archive.status().ok(); ++at) {
+    if (archive.loading()) mixture.changes.emplace_back();
+    Weights& weights = mixture.changes[static_cast<size_t>(at)];
+    const int64_t least = at == 0 ? 0 : mixture.changes[static_cast<size_t>(at) - 1].from;
+    archive("from", weights.from, least, at == 0 ? 0 : kMostCounted);
+    archive("weights", weights.bytes);
   }
 }
 

@@ -54,13 +54,16 @@ class Mixtures : public RefCounted {
   Status refusal() const;
 
   // For a checkpoint: empty if there is none.
-  std::string written();
+  std::string written() const { return written_below({}); }
+  // Those at and below a path; empty: all.
+  std::string written_below(std::string_view path) const;
+  // Adds those, in place of what is known of the same ones.
   Status load(std::string_view written);
   // By path. REQUIRES: no other thread uses it
   const std::map<std::string, Mixture>& all() const { return all_; }
 
  private:
-  void state(Archive& archive);
+  static void state(Archive& archive, std::string& path, Mixture& mixture);
 
   mutable Mutex mutex_;
   std::map<std::string, Mixture> all_;

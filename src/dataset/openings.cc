@@ -203,22 +203,22 @@ OpenedKept count_opening_kept(Context& ctx, const Dataset& node) {
   return {made ? number - kKept : number, made, home.key};
 }
 
-void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const RefCounted> what) {
+void keep_made(Context& ctx, const Dataset& node, CacheStore::Made made) {
   const uint64_t key = ctx.session.epoch_key(node.epoch_id());
   const uint64_t count = ctx.epochs->count(key, node.depth());
-  if (count >= kKept && count - kKept != making) return;
-  if (count < kKept) ctx.epochs->set(key, kKept + making, node.depth());
+  if (count >= kKept && count - kKept != made.making) return;
+  if (count < kKept) ctx.epochs->set(key, kKept + made.making, node.depth());
+  ctx.epochs->keep(key, made.rows, node.depth());
   if (const EpochTableRef home = ctx.epochs->at(node.depth()); home->depth == 0 && !home->closed)
-    ctx.session.memo().caches().keep(key, making, what);
-  ctx.epochs->keep(key, std::move(what), node.depth());
+    ctx.session.memo().caches().keep(key, std::move(made));
 }
 
 bool adopt_made(CacheStore& caches, std::string_view values, std::span<const EpochNode> nodes,
-                EpochScope& root) {
+                EpochScope& root, Mixtures& mixtures) {
   if (!caches.is_for(values)) return false;
   for (size_t i = 0; i < nodes.size(); ++i) {
     CacheStore::Made made = caches.made(i);
-    if (!made.rows || nodes[i].depth > 0) continue;
+    if (!made.rows || nodes[i].depth > 0 || !mixtures.load(made.mixtures).ok()) continue;
     root.set(i, kKept + made.making);
     root.keep(i, std::move(made.rows));
   }

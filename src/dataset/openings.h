@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "core/cache_store.h"
 #include "dataset/anchor.h"
 #include "dataset/dataset.h"
 #include "dataset/found_names.h"
@@ -108,8 +109,9 @@ struct OpenedKept {
   uint64_t scope_key;
 };
 OpenedKept count_opening_kept(Context& ctx, const Dataset& node);
-// The opening `making` has reached its end. Later ones are told so, and find `what`; the first one stays.
-void keep_made(Context& ctx, const Dataset& node, uint64_t making, RefPtr<const RefCounted> what);
+// The opening `made.making` has reached its end. Later ones are told so, and find its rows; the first one
+// stays.
+void keep_made(Context& ctx, const Dataset& node, CacheStore::Made made);
 
 // Lists the names that the node found at this opening. An error if they were others before a restore.
 Status list_names(Context& ctx, const Dataset& node, RefPtr<const FoundNames> found);

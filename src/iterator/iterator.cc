@@ -337,7 +337,9 @@ void Iterator::share_caches(Position& position) const {
     for (const ParamDigest& param : digests_of(*position.document, position.env.get(), false))
       values += concat(" ", param.hash);
   }
-  if (!adopt_made(*sharing_->caches(), values, sharing_->root()->epoch_nodes(), position.epochs)) return;
+  if (!adopt_made(*sharing_->caches(), values, sharing_->root()->epoch_nodes(), position.epochs,
+                  position.session->mixtures()))
+    return;
   position.session->memo().share_caches(sharing_->caches());
 }
 

@@ -129,6 +129,49 @@ TEST_CASE("no element is lost behind a mixture that goes on with other weights")
                   " | prefetch(3) | ignore_errors()", 5);
 }
 
+// An iterator that shares what caches keep with others of the document.
+OpenIterator sharing(Runtime& runtime, const DocumentRef& document) {
+  OpenIterator iterator(new Iterator(runtime, nullptr, document->spec(), document, true));
+  const std::vector<ParamValue> none;
+  require_ok(iterator->initialize(document, {.params = none}));
+  return iterator;
+}
+
+TEST_CASE("a position in elements that another iterator's cache kept has their weights") {
+  ThreadsRuntime runtime;
+  const std::string datasets = "[range(30), range(1000, 1020)]";
+  const std::string drawn = concat("sample_from_datasets(", datasets, ", seed: 3, weights: ");
+  for (const std::string& mixture : {concat("mix_datasets(", datasets, ", WEIGHTS)"), drawn + "WEIGHTS)",
+                                     drawn + "schedule([(0, [0.5, 0.5]), (4, WEIGHTS)]))"}) {
+    const std::string cached = mixture + " | cache()";
+    for (const std::string& text :
+         {cached, cached + " | repeat(2)", cached + " | shuffle(7, seed: 2)", cached + " | batch(4)",
+          concat("zip(", cached, ", range(100))"), cached + " | cache() | prefetch(2)",
+          concat("mix_datasets([", cached, ", range(2000, 2005)], [0.9, 0.1])")}) {
+      INFO(text);
+      const DocumentRef document = parse_text(*runtime, with_weights(text, kBefore));
+      all_lines(*sharing(*runtime, document));
+      for (const int64_t taken : {0, 1, 5, 11, 12, 45, 49}) {
+        INFO("after " << taken);
+        const auto iterator = sharing(*runtime, document);
+        take_lines(*iterator, taken);
+        const std::string saved = require_value(iterator->save());
+        CHECK(all_lines(*open_text(*runtime, with_weights(text, kAfter), &saved)) == all_lines(*iterator));
+      }
+    }
+  }
+}
+
+// Whether a position is refused, at once or in place of the next element where what refuses it is opened for
+// that.
+bool is_refused(Runtime& runtime, const std::string& text, const std::string& saved) {
+  try {
+    return take_lines(*open_text(runtime, text, &saved), 1) == Lines{"error: failed_precondition"};
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
 TEST_CASE(
     "a position of another epoch, or of rows by their positions, fits only the same weights of a mixture") {
   ThreadsRuntime runtime;
@@ -148,14 +191,7 @@ TEST_CASE(
     // It takes some pulls until the rows of the first epoch are left behind.
     take_lines(*iterator, 6);
     if (text.find("repeat") != std::string::npos) saved = require_value(iterator->save());
-    // At once, or in place of the next element where the mixture is opened for that.
-    Lines next;
-    try {
-      next = take_lines(*open_text(*runtime, with_weights(text, kAfter), &saved), 1);
-    } catch (const std::exception&) {
-      next = {"error: failed_precondition"};
-    }
-    CHECK(next == Lines{"error: failed_precondition"});
+    CHECK(is_refused(*runtime, with_weights(text, kAfter), saved));
     take_lines(*open_text(*runtime, with_weights(text, kBefore), &saved), 1);
   }
 }

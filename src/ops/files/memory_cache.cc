@@ -9,6 +9,7 @@
 
 #include "core/checked.h"
 #include "core/exception.h"
+#include "core/mixtures.h"
 #include "dataset/compose.h"
 #include "dataset/openings.h"
 #include "dataset/port.h"
@@ -63,6 +64,7 @@ class MemoryCache final : public Cursor {
  public:
   MemoryCache(Opening& opening, const MemoryCacheParams&)
       : node_(opening.node),
+        path_(opening.path),
         input_(opening.input(0)),
         components_(input_.node->components()),
         opened_(count_opening_kept(opening.ctx, *node_)),
@@ -199,13 +201,16 @@ class MemoryCache final : public Cursor {
     try {
       filling_->finish();
       full_ = std::move(filling_);
-      keep_made(ctx, *node_, static_cast<uint64_t>(making_), full_);
+      keep_made(
+          ctx, *node_,
+          {static_cast<uint64_t>(making_), full_, ctx.session.mixtures().written_below(path_->to_string())});
     } catch (...) {
     }
     filling_ = nullptr;
   }
 
   const DatasetRef node_;
+  const PathRef path_;
   const Instance input_;
   const std::vector<Component>& components_;
   const OpenedKept opened_;
