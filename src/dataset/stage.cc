@@ -456,9 +456,10 @@ void Stage::state(Archive& archive) {
     if (ended_) {
       cursor_.reset();
       open_error_.reset();
-    } else if (cursor_ && !bytes.empty()) {
+    } else if (!bytes.empty()) {
       // A stage that failed to open saves no bytes; its error is still due.
-      saved_state_ = std::make_unique<std::string>(std::move(bytes));
+      if (open_error_) open_error_ = as_lost_position(open_error_);
+      if (cursor_) saved_state_ = std::make_unique<std::string>(std::move(bytes));
     }
     return;
   }

@@ -277,6 +277,15 @@ TEST_CASE("files of a cache or a snapshot aren't taken for those of other weight
       const Lines lines = all_lines(*runtime, before + kept);
       CHECK(all_lines(*runtime, before + kept) == lines);
       CHECK(all_lines(*runtime, after + kept) == Lines{"error: failed_precondition"});
+      // Nor at a position, be it in the first pass that read them or behind it.
+      for (const char* const passes : {"", " | repeat(2)", " | repeat(2) | batch(1) | ignore_errors()"}) {
+        const auto iterator = open_text(*runtime, before + kept + passes);
+        for (const int64_t taken : {1, 1, 9}) {
+          take_lines(*iterator, taken);
+          const std::string saved = require_value(iterator->save());
+          CHECK(is_refused(*runtime, after + kept + passes, saved));
+        }
+      }
     }
   }
 }

@@ -25,6 +25,9 @@ struct Params : ParamsOf<Params> {
   void fields(Fields&) override {}
 };
 
+// Those of another pipeline.
+constexpr uint64_t kOthers = UINT64_MAX;
+
 // Tells written elements from others of the folder; 0: there are none.
 uint64_t number_of(const std::optional<WrittenManifest>& found) {
   constexpr size_t kDigits = 15;
@@ -43,10 +46,14 @@ class FileCache final : public Cursor {
                  .compression = params.compression};
     WEIR_ASSIGN(here.pipeline, digest_of_instance(opening.ctx.session, opening.input(0)));
     WEIR_ASSIGN(std::optional<WrittenManifest> found, find_written(opening.ctx.runtime(), here.folder));
-    if (found) WEIR_TRY(check_same(*found, here));
-    const uint64_t now = number_of(found);
+    const Status same = found ? check_same(*found, here) : Status();
+    const uint64_t now = same.ok() ? number_of(found) : kOthers;
     const uint64_t before = list_written(opening.ctx, now);
-    if (before != 0 && before != now) return Status(as_lost_position(other_elements(here.folder).pointer()));
+    if (before != 0 && before != now) {
+      const Status lost = same.ok() ? other_elements(here.folder) : same;
+      return Status(as_lost_position(lost.pointer()));
+    }
+    if (before == kOthers) return same;
     // A pass that found no elements continues with its input: the folder has no errors.
     const bool passes = before != now;
     if (passes) found.reset();
