@@ -24,13 +24,12 @@ Status refused(const std::string& path) {
 
 }  // namespace
 
-Result<Mixtures::Mixture*> Mixtures::open(const std::string& path, const std::string& weights,
-                                          bool by_position) {
+Result<Mixtures::Mixture*> Mixtures::open(const std::string& path, const std::string& weights, bool fixed) {
   MutexLock lock(mutex_);
   Mixture& mixture = all_[path];
-  const bool read = mixture.begun > 0 || mixture.by_position;
+  const bool read = mixture.begun > 0 || mixture.fixed;
   if (read && mixture.weights != weights) {
-    if (mixture.begun > 1 || mixture.by_position || by_position) {
+    if (mixture.begun > 1 || mixture.fixed || fixed) {
       if (refusal_.ok()) refusal_ = refused(path);
       return refusal_;
     }
@@ -39,7 +38,7 @@ Result<Mixtures::Mixture*> Mixtures::open(const std::string& path, const std::st
     if (!mixture.ended) mixture.changes.push_back({mixture.rows, weights});
   }
   mixture.weights = weights;
-  mixture.by_position |= by_position;
+  mixture.fixed |= fixed;
   return &mixture;
 }
 
@@ -113,7 +112,7 @@ void Mixtures::state(Archive& archive, std::string& path, Mixture& mixture) {
   archive("rows", mixture.rows, 0, kMostCounted);
   archive("ended", mixture.ended);
   archive("given", mixture.given);
-  archive("by_position", mixture.by_position);
+  archive("by_position", mixture.fixed);
   auto changes = static_cast<int64_t>(mixture.changes.size());
   archive("changes", changes, 0, kMost);
   if (changes > 0) archive("changed", mixture.changed);

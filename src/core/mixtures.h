@@ -36,8 +36,9 @@ class Mixtures : public RefCounted {
     bool ended = false;
     // How many elements of each dataset they were, if that is known.
     std::vector<int64_t> given;
-    // Its rows were read by their positions, which other weights change.
-    bool by_position = false;
+    // Only the same weights fit: its rows are read by their positions, or in a function, or several times at
+    // once.
+    bool fixed = false;
     // Of the cursor whose weights have changed, if any: all that it has had.
     uint64_t changed = 0;
     std::vector<Weights> changes;
@@ -45,7 +46,7 @@ class Mixtures : public RefCounted {
 
   // The mixture at a path, opened with these weights. failed_precondition if a position was saved with others
   // that can't be kept up to its row.
-  Result<Mixture*> open(const std::string& path, const std::string& weights, bool by_position);
+  Result<Mixture*> open(const std::string& path, const std::string& weights, bool fixed);
   // The weights of the cursor of a key.
   std::vector<Weights> weights_of(const Mixture& mixture, uint64_t key) const;
   // The cursor of a key has given its rows up to `row`, and `ended` if there are no more.

@@ -15,6 +15,11 @@ uint64_t mix(uint64_t x) {
   return x ^ (x >> 31);
 }
 
+bool reads_alike(const Dataset& node) {
+  const auto asked = node.op().position.reads_alike;
+  return asked != nullptr && asked(node.params());
+}
+
 }  // namespace
 
 uint64_t derive_key(uint64_t key, uint64_t index) { return mix(mix(key + 0x9e3779b97f4a7c15u) ^ index); }
@@ -32,7 +37,7 @@ Instance::Instance(DatasetRef dataset, EnvRef variables, uint64_t instance_key, 
       key(instance_key),
       path(node->op().internal && parent
                ? std::move(parent)
-               : PathRef(make_ref<PathNode>(std::move(parent), node->name(), input))) {}
+               : PathRef(make_ref<PathNode>(std::move(parent), node->name(), input, reads_alike(*node)))) {}
 
 Instance Opening::input(int index) const {
   const auto& inputs = node->inputs();

@@ -17,8 +17,11 @@ class StageStats;  // core/stage_stats.h
 // The path of a stage in the tree of open cursors; turned into text only for an error.
 class PathNode : public RefCounted {
  public:
-  PathNode(RefPtr<const PathNode> up, const char* op, int position)
-      : parent(std::move(up)), operator_name(op), input(position) {}
+  PathNode(RefPtr<const PathNode> up, const char* op, int position, bool alike = false)
+      : parent(std::move(up)),
+        operator_name(op),
+        input(position),
+        reads_alike(alike || (parent && parent->reads_alike)) {}
   // "batch/zip[1]/map": from the root, with the input's number below operators that have several.
   std::string to_string() const;
 
@@ -26,6 +29,8 @@ class PathNode : public RefCounted {
   const char* const operator_name;
   // The number of this input of the parent, or -1 if it has only one.
   const int input;
+  // This operator, or one above, has reads_alike (OperatorPosition).
+  const bool reads_alike;
   // What the stage here counts; null if nothing is counted. Set when it opens, to the same at each opening.
   mutable std::atomic<StageStats*> stats{nullptr};
 };

@@ -162,6 +162,9 @@ struct OperatorPosition {
   bool opens_apart = false;
   // Opens inputs from this one on when it first needs a row of them.
   size_t opens_late_from = SIZE_MAX;
+  // Null, or whether it reads its input several times at once with these parameters, and needs the same rows
+  // each time.
+  bool (*reads_alike)(const ParamsBase& params) = nullptr;
   // Holds elements that it has read and is yet to give, so that no position of its input says what was given.
   bool keeps_rows = false;
   // Null: none.

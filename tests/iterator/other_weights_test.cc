@@ -181,6 +181,8 @@ TEST_CASE(
         mixture + " | partition(2, p -> p | shuffle(3, seed: 1), by: \"index\")",
         mixture + " | partition(2, p -> p) | prefetch(2)",
         mixture + " | partition(2, p -> p) | ignore_errors()",
+        mixture + " | rejection_resample(x -> x % 2, [0.5, 0.5], seed: 3)",
+        concat("range(1) | flat_map(i -> ", mixture, " | cache())"),
         concat("range(2) | flat_map(i -> ", mixture, ")"),
         concat("let m = ", mixture, " range(2) | flat_map(i -> m)"),
         concat("let m = ", mixture, " range(3) | flat_map(i -> m) | batch(1) | ignore_errors()")}) {

@@ -47,8 +47,8 @@ Result<WeightsByRow> WeightsByRow::open(Opening& opening, const Components& weig
   }
   out.mixtures_ = &opening.ctx.session.mixtures();
   // A function may open it several times at once.
-  const bool in_function = opening.ctx.epochs->depth() > 0;
-  WEIR_ASSIGN(out.mixture_, out.mixtures_->open(opening.path->to_string(), bytes_of(weights), in_function));
+  const bool fixed = opening.ctx.epochs->depth() > 0 || opening.path->reads_alike;
+  WEIR_ASSIGN(out.mixture_, out.mixtures_->open(opening.path->to_string(), bytes_of(weights), fixed));
   out.key_ = opening.key;
   for (const Mixtures::Weights& each : out.mixtures_->weights_of(*out.mixture_, out.key_)) {
     WEIR_ASSIGN(Components had, weights_of(each.bytes, weights));

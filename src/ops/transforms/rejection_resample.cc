@@ -364,12 +364,14 @@ const OperatorDef& definition() {
            .bench =
                "range(100000) | rejection_resample(x -> x % 2, [0.8, 0.2], initial: [0.5, 0.5], seed: 1)"},
       .typing = {.spec = spec_of<Params, spec>, .cardinality = infinite_or_unknown, .expand = expand},
-      .position = {.ends_early = true,
-                   .keeps_rows = true,
-                   .kept =
-                       [](const ParamsBase&) {
-                         return Kept{kMaxBlockRows, 0};
-                       }},
+      .position = {
+          .ends_early = true,
+          .reads_alike = [](const ParamsBase& base) { return !static_cast<const Params&>(base).initial.set; },
+          .keeps_rows = true,
+          .kept =
+              [](const ParamsBase&) {
+                return Kept{kMaxBlockRows, 0};
+              }},
   });
   return def;
 }
