@@ -1,5 +1,6 @@
 // decode_compressed(s, compression): the bytes in each string of compressed data.
 #include <cstring>
+#include <optional>
 
 #include "expr/kernels/shared/check.h"
 #include "expr/kernels/shared/map_strings.h"
@@ -14,9 +15,14 @@ struct Format : KernelState {
 };
 
 void decode_compressed_body(KernelRun& run) {
-  Decompressor decompressor(codec_of(run.state<Format>().compression));
+  const Compression compression = run.state<Format>().compression;
+  std::optional<Decompressor> decompressor;
+  if (compression != Compression::none) decompressor.emplace(codec_of(compression));
   each_string(run, [&](int, std::string_view data, Str& out) {
-    WEIR_ASSIGN(const std::string_view bytes, decompressor.run(data));
+    std::string_view bytes = data;
+    if (decompressor) {
+      WEIR_ASSIGN(bytes, decompressor->run(data));
+    }
     char* to = run.bytes(bytes.size());
     if (!bytes.empty()) std::memcpy(to, bytes.data(), bytes.size());
     out = Str(to, bytes.size());
@@ -30,8 +36,6 @@ Status decode_compressed_infer(KernelCall& call) {
   auto state = std::make_shared<Format>();
   const auto compression = parse_written_compression(name);
   if (!compression.ok()) return call.error(1, compression.status().error().what());
-  if (*compression == Compression::none)
-    return call.error(1, expected_found("the name of a compression", quote(name)));
   state->compression = *compression;
   call.result(DType::string, call.shape(0));
   call.body(decode_compressed_body, std::move(state));
@@ -49,7 +53,7 @@ extern constinit const Kernel decode_compressed_kernel{
                 .doc = kWrittenCompressionDoc}},
     .infer = decode_compressed_infer,
     .doc =
-        "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several frames, such as gzip's members, are decompressed one after the other; the empty string stays empty.",
+        "Decompresses strings, as tf.io.decode_compressed. Damaged or incomplete data are an error of the element (data_loss), as are data of more than 256 MiB (resource_exhausted). Several frames, such as gzip's members, are decompressed one after the other; the empty string stays empty. \"\" returns the bytes as they are.",
     .result = "string, of the same shape.",
     .cost = "Decompressing, of gzip and zlib by ISA-L where it is installed, and a copy.",
     .example =
