@@ -5,6 +5,8 @@
 // Such elements are those of functions that run datasets and, if the caller has a deadline or a descriptor,
 // those that turn out to be slow. A row that was begun is finished even if no call waits for it any more;
 // cancel() ends it.
+#include <algorithm>
+
 #include "core/exception.h"
 #include "core/failed_reads.h"
 #include "dataset/openings.h"
@@ -85,6 +87,18 @@ void Iterator::Position::open(bool counted) {
   // Other errors are elements.
   if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
   stage = std::move(opened);
+}
+
+void Iterator::Position::take_back_opening() {
+  EpochScope counted(epochs.table());
+  Context context{*session, session->scheduler, &counted};
+  ErrorPtr opening_error;
+  context.opening_error = &opening_error;
+  Stage::open(context, {root, env, root_key(opening)});
+  for (const auto& [depth, node, openings] : counted.since(epochs.table())) {
+    const uint64_t count = epochs.count(node, depth);
+    epochs.set(node, count - std::min(count, openings), depth);
+  }
 }
 
 bool FetchChoice::may_ask(Clock& clock) noexcept {

@@ -294,10 +294,12 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.may_open = root.lane() != Lane::caller;
   choice.may_fetch =
       choice.may_open && !root.spec().has_dataset() && !is_window && !root.op().typing.stands_last;
-  // The parts of ranks that had not begun are opened as if nothing had been saved.
-  const bool counted = checkpoint && !(checkpoint->stage.empty() && !checkpoint->inherited);
+  // Where parts come from other ranks there is no state to replace what is opened, so it is opened under the
+  // numbers that they opened it under.
+  const bool from_ranks = checkpoint && checkpoint->stage.empty();
+  if (from_ranks) position->take_back_opening();
   // Parameters that take any time are computed by the first poll, which can be waited for.
-  if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(counted);
+  if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(checkpoint && !from_ranks);
   if (checkpoint) {
     WEIR_TRY(restore(*position, *checkpoint));
     WEIR_TRY(position->session->mixtures().refusal());

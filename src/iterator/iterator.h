@@ -127,6 +127,8 @@ class Iterator {
   struct Position {
     // Opens the root. `counted`: the openings are already part of the position's counts.
     void open(bool counted);
+    // Leaves out of the counts what opening the root added to them.
+    void take_back_opening();
     // Makes the next rows and holds them.
     void fetch() noexcept;
 

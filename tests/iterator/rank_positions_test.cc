@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "iterator/iterator.h"
 #include "support/pipeline.h"
+#include "support/simulated_files.h"
 
 namespace weir {
 namespace {
@@ -107,6 +108,83 @@ TEST_CASE("rank positions: shares of ranks that stop anywhere and go on are the 
       go_on(12);
       go_on(0);
       CHECK(words_of(all) == expected);
+    }
+  }
+}
+
+// What each of some ranks gives in the epoch, from what others saved or else from its beginning, and what in
+// the one after it.
+struct Epochs {
+  std::vector<Lines> now;
+  std::vector<Lines> next;
+};
+Epochs epochs_of(Runtime& runtime, const DocumentRef& document, int64_t size, const Lines& saved,
+                 uint64_t epoch) {
+  const std::vector<std::string_view> positions(saved.begin(), saved.end());
+  Epochs out;
+  for (int64_t rank = 0; rank < size; ++rank) {
+    const World world{rank, size, {}};
+    OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
+    require_ok(iterator->initialize(
+        document, {.params = {}, .rank_checkpoints = positions, .epoch = epoch, .world = &world}));
+    out.now.push_back(all_lines(*iterator));
+    require_ok(iterator->initialize(document, {.params = {}, .world = &world}));
+    out.next.push_back(all_lines(*iterator));
+  }
+  return out;
+}
+
+// Whether ranks that had given nothing, or some elements, go on in the same epoch, and then in the next.
+void check_epochs(Runtime& runtime, const DocumentRef& document, uint64_t epoch, int64_t before,
+                  int64_t after) {
+  const Epochs expected = epochs_of(runtime, document, after, {}, epoch);
+  CHECK(expected.now != expected.next);
+  for (const int64_t taken : {0, 3}) {
+    Lines saved;
+    for (int64_t rank = 0; rank < before; ++rank) {
+      const World world{rank, before, {}};
+      OpenIterator iterator(new Iterator(runtime, nullptr, document->spec()));
+      require_ok(iterator->initialize(document, {.params = {}, .epoch = epoch, .world = &world}));
+      take_lines(*iterator, taken);
+      saved.push_back(require_value(iterator->save()));
+    }
+    INFO("after " << taken);
+    const Epochs found = epochs_of(runtime, document, after, saved, 0);
+    CHECK(found.next == expected.next);
+    if (taken > 0) continue;
+    CHECK(found.now == expected.now);
+    // The new ranks save at once, too.
+    Lines again;
+    for (int64_t rank = 0; rank < after; ++rank)
+      again.push_back(require_value(open_rank(runtime, document, {rank, after, {}}, saved)->save()));
+    const Epochs restored = epochs_of(runtime, document, before, again, 0);
+    const Epochs first = epochs_of(runtime, document, before, {}, epoch);
+    CHECK(restored.now == first.now);
+    CHECK(restored.next == first.next);
+  }
+}
+
+TEST_CASE("rank positions: those of an epoch go on in its order, and then in that of the next") {
+  SimulatedFileSystem disk;
+  std::string names;
+  for (int file = 0; file < 8; ++file) {
+    disk.put(concat("f", file), concat(file, "0\n", file, "1\n", file, "2\n"));
+    names += concat(file == 0 ? "" : ", ", "\"f", file, "\"");
+  }
+  ThreadsRuntime runtime;
+  runtime->files = &disk;
+  const std::string shuffled = concat("text_line(from_list([", names, "]) | shuffle(8, seed: 1))");
+  for (const std::string& source :
+       {shuffled, shuffled + " | map(x -> x)", std::string("range(30) | global_shuffle(seed: 7)")}) {
+    for (const char* behind : {"", " | prefetch(1)", " | filter(x -> true)", " | map(x -> x)",
+                               " | map(x -> x, num_parallel_calls: 2) | prefetch(3)"}) {
+      const DocumentRef document = parse_text(*runtime, source + " | partition(4, p -> p)" + behind);
+      for (const uint64_t epoch : {0, 1, 3}) {
+        for (const auto& [before, after] : {std::pair<int64_t, int64_t>{2, 1}, {1, 4}}) {
+          INFO(source << behind << ", epoch " << epoch << ", " << before << " to " << after);
+          check_epochs(*runtime, document, epoch, before, after);
+        }
+      }
     }
   }
 }
