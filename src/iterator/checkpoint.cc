@@ -4,6 +4,7 @@
 #include "core/part_positions.h"
 #include "core/text.h"
 #include "core/version.h"
+#include "graph/document.h"
 
 namespace weir {
 
@@ -113,6 +114,15 @@ Result<Checkpoint> Checkpoint::from_bytes(std::string_view bytes) {
   archive.finish();
   WEIR_TRY(archive.status());
   return checkpoint;
+}
+
+Status check_graph(const Document& document, const Checkpoint& checkpoint) {
+  if (document.placeless_fingerprint() == checkpoint.fingerprint ||
+      document.positional_fingerprint() == checkpoint.positional)
+    return Status();
+  return failed_precondition(
+      expected_found("a checkpoint of this dataset",
+                     concat("one of another: ", difference(document.digest(), checkpoint.graph))));
 }
 
 Status check_checkpoint_size(uint64_t size, int64_t limit_bytes) {

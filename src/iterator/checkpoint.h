@@ -19,6 +19,8 @@
 
 namespace weir {
 
+class Document;
+
 // How far an iterator has come with one graph: how often it was opened, and the openings counted inside it.
 struct GraphHistory {
   Fingerprint fingerprint;
@@ -78,6 +80,9 @@ struct Checkpoint {
  private:
   void state(Archive& archive);
 };
+
+// failed_precondition, with the difference, for a checkpoint of another graph than the document's.
+Status check_graph(const Document& document, const Checkpoint& checkpoint);
 
 // resource_exhausted above the limit checkpoint_bytes. Saved checkpoints stay below it, too, so they can be
 // restored.

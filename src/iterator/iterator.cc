@@ -184,12 +184,8 @@ Status Iterator::with_right(Work&& work) {
 
 Status Iterator::check_belongs(const Position& position, const Checkpoint& checkpoint) const {
   const Document& document = *position.document;
+  WEIR_TRY(check_graph(document, checkpoint));
   const bool made_alike = document.placeless_fingerprint() == checkpoint.fingerprint;
-  if (!made_alike && document.positional_fingerprint() != checkpoint.positional) {
-    return failed_precondition(
-        expected_found("a checkpoint of this dataset",
-                       concat("one of another: ", difference(document.digest(), checkpoint.graph))));
-  }
   const Dataset& root = *document.root();
   WEIR_TRY(check_runs_ahead(root, checkpoint.windows, made_alike));
   if (checkpoint.params.size() != position.params.size() ||

@@ -285,6 +285,7 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
     if (rank.rank == world.rank && rank.world_size == world.size) return std::move(rank);
   }
   for (const Checkpoint& rank : ranks) WEIR_TRY(check_same_run(ranks[0], rank));
+  WEIR_TRY(check_graph(document, ranks[0]));
   WEIR_TRY(check_document(document));
   std::vector<Rank> parts;
   for (Checkpoint& rank : ranks) {

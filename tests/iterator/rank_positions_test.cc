@@ -221,6 +221,18 @@ TEST_CASE("rank positions: those of different runs are refused") {
   check_refused(refusal(*runtime, document, saved, {1, 2, {}}), "a checkpoint of this dataset");
 }
 
+// For another number of ranks and for as many, after some elements and before the first.
+TEST_CASE("rank positions: those of another number of parts name what differs") {
+  ThreadsRuntime runtime;
+  const DocumentRef six = parse_text(*runtime, "range(24) | partition(6, p -> p)");
+  const DocumentRef twelve = parse_text(*runtime, "range(24) | partition(12, p -> p)");
+  for (const int64_t taken : {0, 3}) {
+    const Lines saved = saved_by(*runtime, six, {taken, taken + 1});
+    for (const World& world : {World{0, 1, {}}, World{1, 2, {}}, World{2, 4, {}}})
+      check_refused(refusal(*runtime, twelve, saved, world), "partition: parameter n differs");
+  }
+}
+
 TEST_CASE("rank positions: those of ranks in different epochs are refused") {
   ThreadsRuntime runtime;
   const DocumentRef document = parse_text(*runtime, "range(9) | shard(auto, auto)");
