@@ -115,19 +115,24 @@ Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
 }
 
 // Reads what the rank says of the parts that `owner` will own, which may be none.
-Result<Rank> parts_of(Checkpoint checkpoint, std::string_view partition, const World& owner) {
+Result<Rank> parts_of(Checkpoint checkpoint, const Dataset& root, const World& owner) {
   Rank out{std::move(checkpoint), false, {}};
   const Checkpoint& rank = out.checkpoint;
   Found found;
-  find(rank.stage, partition, 0, found);
-  if (found.holds_rows || !rank.states.empty() || rank.turn == Origins::kNoTurn) {
+  find(rank.stage, name_of_partition(root), 0, found);
+  // By value, also if there are no such elements, no turn is known.
+  const bool no_turn = rank.turn == Origins::kNoTurn;
+  if (found.holds_rows || !rank.states.empty() || (no_turn && !root.not_replayable().empty())) {
     return failed_precondition(
         expected_found("positions that say how far each part has come",
-                       concat("one of ", name_of(rank),
-                              found.holds_rows || !rank.states.empty()
-                                  ? " with elements or states of callbacks by value"
-                                  : " that doesn't say which part its last element was of"),
-                       "go on with as many ranks, or save after the next element"));
+                       concat("one of ", name_of(rank), " with elements or states of callbacks by value"),
+                       "go on with as many ranks"));
+  }
+  if (no_turn) {
+    return failed_precondition(expected_found(
+        "positions that say how far each part has come",
+        concat("one of ", name_of(rank), " that doesn't say which part its last element was of"),
+        "go on with as many ranks, or save after the next element"));
   }
   out.ended = found.ended;
   if (!found.state) {
@@ -289,7 +294,7 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
   WEIR_TRY(check_document(document));
   std::vector<Rank> parts;
   for (Checkpoint& rank : ranks) {
-    WEIR_ASSIGN(Rank read, parts_of(std::move(rank), name_of_partition(*document.root()), world));
+    WEIR_ASSIGN(Rank read, parts_of(std::move(rank), *document.root(), world));
     parts.push_back(std::move(read));
   }
   return joined(*document.root(), std::move(parts), world);

@@ -279,6 +279,41 @@ TEST_CASE("rank positions: states of callbacks belong to one number of ranks") {
   CHECK(callback->restored == 1);
 }
 
+// Also before there are such elements, where taking another one would not help.
+TEST_CASE("rank positions: those by value belong to one number of ranks, and say so") {
+  ThreadsRuntime runtime;
+  for (const char* text :
+       {"range(24) | partition(4, p -> p | map(x -> x * 2, num_parallel_calls: 3, deterministic: false) | "
+        "batch(2))",
+        "range(24) | partition(4, p -> p | map(x -> x * 2, num_parallel_calls: 3, deterministic: false))",
+        "range(24) | partition(4, p -> p) | map(x -> x * 2, num_parallel_calls: 3, deterministic: false)"}) {
+    const DocumentRef document = parse_text(*runtime, text);
+    const Lines all = take_lines(*open_rank(*runtime, document, {0, 1, {}}), 1000);
+    for (const int64_t taken : {0, 1, 3}) {
+      INFO(text << ", after " << taken);
+      Lines saved;
+      Lines delivered;
+      for (int64_t rank = 0; rank < 2; ++rank) {
+        const World world{rank, 2, {}};
+        OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
+        require_ok(iterator->initialize(
+            document, {.params = {}, .world = &world, .policy = CheckpointPolicy::by_value}));
+        const Lines lines = take_lines(*iterator, taken);
+        delivered.insert(delivered.end(), lines.begin(), lines.end());
+        saved.push_back(require_value(iterator->save()));
+      }
+      const Status refused = refusal(*runtime, document, saved, {0, 1, {}});
+      check_refused(refused, "with elements or states of callbacks by value");
+      CHECK(refused.error().describe().find("next element") == std::string::npos);
+      for (int64_t rank = 0; rank < 2; ++rank) {
+        const Lines rest = take_lines(*open_rank(*runtime, document, {rank, 2, {}}, saved), 1000);
+        delivered.insert(delivered.end(), rest.begin(), rest.end());
+      }
+      CHECK(words_of(delivered) == words_of(all));
+    }
+  }
+}
+
 TEST_CASE("rank positions: elements that were pulled and not delivered are of their rank") {
   ThreadsRuntime runtime;
   const DocumentRef document = parse_text(*runtime, "range(50) | shard(auto, auto)");
