@@ -152,6 +152,8 @@ struct OperatorTyping {
 struct OperatorPosition {
   // Null, or whether openings are counted with these parameters, since each has its own order.
   bool (*counts_openings)(const ParamsBase& params) = nullptr;
+  // Null, or whether anything depends on its seed with these parameters.
+  bool (*uses_seed)(const ParamsBase& params) = nullptr;
   // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if
   // unknown. Null, or -2: once, without opening it again.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;

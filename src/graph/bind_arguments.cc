@@ -42,10 +42,7 @@ class ArgumentBinder {
 
   Status bind(const Field& field, const NodePtr& value) {
     field_ = &field;
-    if (!value) {
-      if (auto* const* seed = std::get_if<SeedParam*>(&field.slot)) return draw(**seed);
-      return {};
-    }
+    if (!value) return {};
     value_ = value;
     node_ = value.get();
     Status status = std::visit([&](auto* slot) { return take(*slot); }, field.slot);
@@ -134,17 +131,9 @@ class ArgumentBinder {
     return keep(slot, value);
   }
 
-  Status draw(SeedParam& slot) {
-    RandomSource* random = binder_.runtime().random;
-    SeedSite::Pair pair{0, 0};
-    if (random) pair = {random->draw(), random->draw()};
-    slot.site = make_ref<SeedSite>(pair, SeedSite::Origin::drawn);
-    return {};
-  }
-
   Status take(SeedParam& slot) {
     slot.state = SeedParam::State::none;
-    if (node_->kind == Kind::none) return draw(slot);
+    if (node_->kind == Kind::none) return {};
     const bool pair = node_->kind == Kind::tuple && node_->items.size() == 2;
     WEIR_ASSIGN(ExpressionRef first, seed_number(pair ? node_->child(0) : *node_));
     ExpressionRef second;
@@ -160,7 +149,7 @@ class ArgumentBinder {
     SeedSite::Pair seeds = pair_of_op_seed(slot.first);
     if (pair) {
       slot.second = *(*second->constant())[0].as<int64_t>();
-      if (slot.first == 0 && slot.second == 0) return draw(slot);
+      if (slot.first == 0 && slot.second == 0) return {};
       seeds = {static_cast<uint64_t>(slot.first), static_cast<uint64_t>(slot.second)};
     }
     slot.site = make_ref<SeedSite>(seeds);

@@ -55,6 +55,18 @@ std::string_view described(const Node& node) {
   }
 }
 
+// Draws the seeds that a call leaves open.
+void draw_seeds(const OperatorDef& def, const FieldList& fields, RandomSource* random) {
+  const bool used = !def.position.uses_seed || def.position.uses_seed(*fields.params);
+  for (const Field& field : fields.list) {
+    SeedParam* const* const seed = std::get_if<SeedParam*>(&field.slot);
+    if (!seed || (*seed)->site || (*seed)->expression) continue;
+    SeedSite::Pair pair{0, 0};
+    if (used && random) pair = {random->draw(), random->draw()};
+    (*seed)->site = make_ref<SeedSite>(pair, used ? SeedSite::Origin::drawn : SeedSite::Origin::given);
+  }
+}
+
 }  // namespace
 
 Binder::Binder(Runtime& runtime, const Handed& handed, bool has_params,
@@ -304,6 +316,7 @@ Result<DatasetRef> Binder::bind_call(const Node& call, Piped piped, const Scope&
   Status mistakes = both(matched.status, bind_arguments(site, fields, matched.values, has_input, inputs));
   if (!mistakes.ok()) return mistakes;
   if (!has_input) return as_consequence(error_at(call, "its input was not built"));
+  draw_seeds(*def, fields, runtime_.random);
   BuildSite at = this->site(scope);
   at.digest = digest_of(*def, matched.values, source, scope);
   at.called = called;

@@ -115,7 +115,7 @@ class Needs {
 
 // Empty, or why the positions of several ranks may not go together.
 std::string warning_of(const Sites& sites) {
-  if (!sites.by_rank || drawn_seeds(sites).empty()) return {};
+  if (!sites.by_rank || !draws_seeds(sites)) return {};
   return "each process that builds this text draws its own seeds, and positions of different draws don't go together; give the seeds, or send the serialized graph to all ranks";
 }
 

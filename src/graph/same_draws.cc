@@ -1,13 +1,25 @@
 #include "graph/same_draws.h"
 
+#include <algorithm>
+
 namespace weir {
+
+bool is_unused(const SeedSite& site) {
+  return site.origin == SeedSite::Origin::given && site.drawn == SeedSite::Pair();
+}
 
 SeedPairs drawn_seeds(const Sites& sites) {
   SeedPairs pairs;
   for (const RefPtr<const SeedSite>& site : sites.seeds) {
-    if (site->origin == SeedSite::Origin::drawn) pairs.push_back(site->drawn);
+    if (site->origin == SeedSite::Origin::drawn || is_unused(*site)) pairs.push_back(site->drawn);
   }
   return pairs;
+}
+
+bool draws_seeds(const Sites& sites) {
+  return std::any_of(sites.seeds.begin(), sites.seeds.end(), [](const RefPtr<const SeedSite>& site) {
+    return site->origin == SeedSite::Origin::drawn;
+  });
 }
 
 uint64_t WantedDraws::draw() {

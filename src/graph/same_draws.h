@@ -16,8 +16,14 @@ namespace weir {
 
 using SeedPairs = std::vector<SeedSite::Pair>;
 
-// The pairs of the seeds that were drawn, in the order of Sites::seeds: the same for all graphs of one text.
+// The pairs of the seeds that the text leaves open, in the order of Sites::seeds, as many for all graphs of
+// one text. Those that are not used have (0, 0).
 SeedPairs drawn_seeds(const Sites& sites);
+// Whether nothing depends on a seed that the text leaves open: it is (0, 0), which no text gives. It has a
+// site all the same, since positions and graphs of earlier versions have a pair for it.
+bool is_unused(const SeedSite& site);
+// Whether any was drawn.
+bool draws_seeds(const Sites& sites);
 
 // Draws the numbers from `first` on, but those that are wanted where they are.
 class WantedDraws final : public RandomSource {

@@ -11,6 +11,7 @@
 #include "core/part_positions.h"
 #include "core/text.h"
 #include "dataset/held_rows.h"
+#include "graph/same_draws.h"
 #include "iterator/checkpoint.h"
 
 namespace weir {
@@ -93,14 +94,23 @@ bool same_values(const std::vector<ParamDigest>& a, const std::vector<ParamDiges
                     [](const ParamDigest& x, const ParamDigest& y) { return x.hash == y.hash; });
 }
 
-Status check_same_run(const Checkpoint& first, const Checkpoint& other) {
+// Whether both have the same seeds, of those that are used.
+bool same_seeds(const Sites& sites, const Checkpoint& a, const Checkpoint& b) {
+  if (a.seeds.size() != b.seeds.size() || a.seeds.size() != 2 * sites.seeds.size()) return false;
+  for (size_t i = 0; i < a.seeds.size(); ++i) {
+    if (a.seeds[i] != b.seeds[i] && !is_unused(*sites.seeds[i / 2])) return false;
+  }
+  return true;
+}
+
+Status check_same_run(const Sites& sites, const Checkpoint& first, const Checkpoint& other) {
   if (other.positional != first.positional || other.names != first.names ||
       !same_values(other.params, first.params)) {
     return failed_precondition(
         expected_found("ranks of one pipeline with the same parameters and files",
                        concat("others in ", name_of(other), " than in ", name_of(first))));
   }
-  if (other.seeds != first.seeds) {
+  if (other.seeds != first.seeds && !same_seeds(sites, first, other)) {
     return failed_precondition(expected_found(
         "ranks that share their seeds", concat("other ones in ", name_of(other), " than in ", name_of(first)),
         "give each shuffle and random function a seed, or build the dataset once and send its serialized graph to all ranks"));
@@ -289,7 +299,7 @@ Result<Checkpoint> position_of_rank(const Document& document, std::span<const st
   for (Checkpoint& rank : ranks) {
     if (rank.rank == world.rank && rank.world_size == world.size) return std::move(rank);
   }
-  for (const Checkpoint& rank : ranks) WEIR_TRY(check_same_run(ranks[0], rank));
+  for (const Checkpoint& rank : ranks) WEIR_TRY(check_same_run(document.root()->sites(), ranks[0], rank));
   WEIR_TRY(check_graph(document, ranks[0]));
   WEIR_TRY(check_document(document));
   std::vector<Rank> parts;

@@ -309,6 +309,7 @@ TEST_CASE("parts: explain warns of seeds that each rank would draw for itself") 
   CHECK(warns("range(30) | partition(6, p -> p | shuffle(9))"));
   CHECK(!warns("range(30) | partition(6, p -> p | shuffle(9, seed: 1))"));
   CHECK(!warns("range(30) | shuffle(9)"));
+  CHECK(!warns("range(30) | partition(6, p -> p | shuffle(1))"));
 }
 
 // Nothing is allocated or added up that the bytes alone say.

@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <random>
 
 #include "core/text.h"
 #include "iterator/iterator.h"
 #include "support/pipeline.h"
 #include "support/simulated_files.h"
+#include "support/temporary_folder.h"
 
 namespace weir {
 namespace {
@@ -309,6 +311,40 @@ TEST_CASE("rank positions: those by value belong to one number of ranks, and say
         const Lines rest = take_lines(*open_rank(*runtime, document, {rank, 2, {}}, saved), 1000);
         delivered.insert(delivered.end(), rest.begin(), rest.end());
       }
+      CHECK(words_of(delivered) == words_of(all));
+    }
+  }
+}
+
+// Each rank builds the text by itself; earlier builds drew seeds for what has no order of its own.
+TEST_CASE("rank positions: what doesn't shuffle needs no seed") {
+  TemporaryFolder folder;
+  for (int file = 0; file < 5; ++file)
+    std::ofstream(folder.at(concat("f", file))) << file << "0\n" << file << "1\n" << file << "2\n";
+  ThreadsRuntime runtime;
+  const std::string listed = concat("list_files(\"", folder.path(), "/f?\", shuffle: false)");
+  for (const std::string& text :
+       {concat("text_line(", listed, ") | partition(4, p -> p)"),
+        std::string("range(23) | partition(4, p -> p | shuffle(1))"),
+        std::string("range(5) | partition(4, p -> p | shuffle_and_repeat(1, 3))")}) {
+    const auto parsed = [&] { return parse_text(*runtime, text); };
+    const Lines all = take_lines(*open_rank(*runtime, parsed(), {0, 1, {}}), 1000);
+    CHECK(take_lines(*open_rank(*runtime, parsed(), {0, 1, {}}), 1000) == all);
+    for (const bool drew : {false, true}) {
+      INFO(text << (drew ? ", drawn" : ""));
+      Lines saved;
+      Lines delivered;
+      for (int64_t rank = 0; rank < 2; ++rank) {
+        const OpenIterator iterator = open_rank(*runtime, parsed(), {rank, 2, {}});
+        const Lines lines = take_lines(*iterator, 2 + rank);
+        delivered.insert(delivered.end(), lines.begin(), lines.end());
+        Checkpoint position = require_value(Checkpoint::from_bytes(require_value(iterator->save())));
+        CHECK(position.seeds == std::vector<uint64_t>{0, 0});
+        if (drew) position.seeds = {17 + static_cast<uint64_t>(rank), 4};
+        saved.push_back(position.to_bytes());
+      }
+      const Lines rest = take_lines(*open_rank(*runtime, parsed(), {0, 1, {}}, saved), 1000);
+      delivered.insert(delivered.end(), rest.begin(), rest.end());
       CHECK(words_of(delivered) == words_of(all));
     }
   }

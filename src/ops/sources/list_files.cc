@@ -172,7 +172,12 @@ const OperatorDef& definition() {
       .typing = {.spec = spec_of<Params, spec>,
                  .cardinality = cardinality_of<Params, cardinality>,
                  .expand = expand},
-      .position = {.counts_openings = always},
+      .position = {.counts_openings = always,
+                   .uses_seed =
+                       [](const ParamsBase& base) {
+                         const BoolParam& shuffle = static_cast<const Params&>(base).shuffle;
+                         return !shuffle.is_constant() || *shuffle;
+                       }},
       .access = {.open = [](Opening& opening, const ParamsBase& params) -> Result<std::unique_ptr<Access>> {
                    WEIR_ASSIGN(DatasetRef names, expansion(opening, params));
                    return open_access(opening.ctx, opening.inner(std::move(names)));

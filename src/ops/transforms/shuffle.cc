@@ -551,17 +551,22 @@ const OperatorDef& definition() {
            .elsewhere =
                "shuffle_buffer shuffled buffered_shuffle random_shuffle: shuffle(n)\npermute: shuffle(n), or global_shuffle() where elements have positions"},
       .typing = {.cardinality = same_cardinality, .columns = Columns::passed},
-      .position =
-          {.counts_openings = always,
-           .opens_late_from = 0,
-           .keeps_rows = true,
-           .kept =
-               [](const ParamsBase& base) {
-                 const IntParam& size = static_cast<const Params&>(base).buffer_size;
-                 if (!size.is_constant() || *size == kUnknown)
-                   return Kept{kUnknown, kUnknown, size.is_constant()};
-                 return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
-               }},
+      .position = {
+          .counts_openings = always,
+          .uses_seed =
+              [](const ParamsBase& base) {
+                const IntParam& size = static_cast<const Params&>(base).buffer_size;
+                return !size.is_constant() || *size != 1;
+              },
+          .opens_late_from = 0,
+          .keeps_rows = true,
+          .kept =
+              [](const ParamsBase& base) {
+                const IntParam& size = static_cast<const Params&>(base).buffer_size;
+                if (!size.is_constant() || *size == kUnknown)
+                  return Kept{kUnknown, kUnknown, size.is_constant()};
+                return Kept{*size, static_cast<int64_t>(shuffle_reread_rows(static_cast<double>(*size)))};
+              }},
   });
   return def;
 }

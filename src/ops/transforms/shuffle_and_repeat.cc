@@ -61,7 +61,13 @@ const OperatorDef& definition() {
       .typing = {.cardinality = cardinality_of<Params, cardinality>,
                  .expand = expand,
                  .needs = needs_of_first},
-      .position = {.counts_openings = always, .keeps_rows = true},
+      .position = {.counts_openings = always,
+                   .uses_seed =
+                       [](const ParamsBase& base) {
+                         const IntParam& size = static_cast<const Params&>(base).buffer_size;
+                         return !size.is_constant() || *size != 1;
+                       },
+                   .keeps_rows = true},
   });
   return def;
 }
