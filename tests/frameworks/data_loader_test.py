@@ -163,6 +163,71 @@ def test_errors_are_those_of_the_dataset():
         next(iter(DataLoader(ROWS, num_workers=1, worker_init_fn=refuse)))
 
 
+class FailingStream(IterableDataset):
+    """Goes on after an error, which takes the place of a row."""
+
+    def __iter__(self):
+        self.rows = iter(range(9))
+        return self
+
+    def __next__(self):
+        if (row := next(self.rows)) in (1, 6):
+            raise LookupError(f"no row {row}")
+        return row
+
+
+def outcomes(iterator, most=20):
+    """The next batches, -1 for an error."""
+    found = []
+    while len(found) < most:
+        try:
+            found.append(torch.as_tensor(next(iterator)).tolist())
+        except LookupError:
+            found.append(-1)
+        except StopIteration:
+            break
+    return found
+
+
+@pytest.mark.parametrize("rows", [Failing, FailingStream])
+@pytest.mark.parametrize(
+    "options", [{}, {"num_workers": 2}, {"num_workers": 2, "multiprocessing_context": "fork"}, {"persistent": True}]
+)
+def test_an_error_that_was_raised_does_not_come_again(rows, options):
+    def made():
+        if "persistent" in options:
+            return DataLoader(rows(), num_workers=1, persistent_workers=True)
+        return DataLoader(rows(), batch_size=2 if rows is FailingStream else 1, **options)
+
+    whole = outcomes(iter(made()))
+    assert whole.count(-1) >= 1 and whole[-1] != -1
+    following = outcomes(iter(made()))
+    for count in range(len(whole) + 1):
+        loader = made()
+        assert outcomes(iterator := iter(loader), count) == whole[:count]
+        state = pickle.loads(pickle.dumps(loader.state_dict()))
+        resumed = made()
+        resumed.load_state_dict(state)
+        # At the end it is the beginning of the next epoch, at once for rows whose number is known.
+        if count == len(whole) and rows is Failing:
+            assert outcomes(iter(resumed)) == following
+            continue
+        assert outcomes(iter(resumed)) == whole[count:] == outcomes(iterator)
+        assert outcomes(iter(resumed)) == following == outcomes(iter(loader))
+
+
+def test_a_timeout_takes_the_place_of_no_batch():
+    rows = Waiting()
+    loader = DataLoader(rows, num_workers=1, timeout=0.05)
+    iterator = iter(loader)
+    with pytest.raises(RuntimeError, match="timed out"):
+        next(iterator)
+    state = loader.state_dict()
+    rows.go.set()
+    loader.load_state_dict(state)
+    assert [int(row) for row in loader] == [0, 1, 2, 3] == [int(row) for row in iterator]
+
+
 def test_timeout_and_order():
     rows = Waiting()
     with pytest.raises(RuntimeError, match=r"timed out after 0\.05 seconds"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import copy
 import importlib
 import itertools
@@ -152,9 +153,10 @@ def _join() -> None:
 
 
 class _Counted:
-    """Tells the loader how many batches its newest loop has given."""
+    """Tells the loader how many batches its newest loop has given; an error in the place of one counts."""
 
     _num_yielded: int
+    _failed = 0  # how many batches an error took the place of
     _loader: weakref.ref[DataLoader[Any]]  # not held: it may hold the loop
     _loop: object
     _skipped = 0
@@ -163,25 +165,38 @@ class _Counted:
         loader = self._loader()
         newest = loader is not None and loader._loop is self._loop
         try:
-            made = super().__next__()  # type: ignore[misc]
+            return super().__next__()  # type: ignore[misc]
         except StopIteration:
             if loader is not None and newest:
                 loader._loop = None
             raise
-        if loader is not None and newest:
-            loader._given = self._skipped + self._num_yielded
-        return made
+        finally:
+            if loader is not None and newest:
+                loader._given = self._skipped + self._done()
+
+    def _done(self) -> int:
+        return self._num_yielded + self._failed
 
 
 _loops: weakref.WeakValueDictionary[object, Any] = weakref.WeakValueDictionary()  # what a loader knows as its loop
 
 
 class _Alone(_Counted, of_torch._SingleProcessDataLoaderIter):
-    pass
+    def _next_data(self) -> Any:
+        try:
+            return super()._next_data()
+        except StopIteration:
+            raise
+        except Exception:
+            self._failed += 1
+            raise
 
 
 class _Processes(_Counted, of_torch._MultiProcessingDataLoaderIter):
-    pass
+    def _process_data(self, data: Any, *worker: Any) -> Any:
+        # A timeout, or the end of a worker, takes the place of no batch and does not come here.
+        self._failed += isinstance(data, of_torch.ExceptionWrapper)
+        return super()._process_data(data, *worker)
 
 
 class _Threads(_Counted, of_torch._BaseDataLoaderIter):
@@ -245,6 +260,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
             self._tasks.remove(task)
             if task.result is _ENDED:
                 self._active[task.worker] = False
+            self._failed += isinstance(task.result, _Failed)
             self._fill()
             if isinstance(task.result, _Failed):
                 raise task.result.error
@@ -291,7 +307,8 @@ class _Positions:
         indices = iter(self._sampler)
         if resume.generators:
             for _ in range(resume.given if loader._is_map else 0):
-                next(indices, None)
+                with contextlib.suppress(Exception):  # of a sampler, delivered before
+                    next(indices, None)
             # With the first one the order is drawn.
             indices = itertools.chain(list(itertools.islice(indices, 1)), indices)
             resume.put_back(kept)
@@ -316,7 +333,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
 
     `state_dict` is the position in the loop that runs; after its end it is the beginning of the next one. Resuming
     repeats the indices, and reads nothing that was read; an iterable dataset is read up to there, unless it has
-    `state_dict` itself and there are no workers.
+    `state_dict` itself and there are no workers. An error that the loop has raised counts as its batch and is not
+    raised again.
     """
 
     _before: _Start  # before the newest loop
@@ -417,14 +435,26 @@ class DataLoader(TorchDataLoader[_Element_co]):
             self._kept = None
         if resume.generators and not resume.drawn:
             resume.put_back(kept)
+        made._loader, made._skipped, made._failed = weakref.ref(self), resume.given if self._is_map else 0, 0
+        made._loop = object()
+        if not self._is_map:
+            self._read_again(made, resume.given)
         self._resume = _Start()
-        made._loader, made._skipped = weakref.ref(self), resume.given if self._is_map else 0
-        made._loop = self._loop = object()
+        self._loop = made._loop
         _loops[self._loop] = made
         self._given = resume.given
-        for _ in range(0 if self._is_map else resume.given):
-            next(made, None)
         return made
+
+    def _read_again(self, loop: Any, count: int) -> None:
+        """Passes what a loop over a stream gave, errors too, before the state was saved."""
+        for number in range(count):
+            try:
+                next(loop)
+            except StopIteration:
+                return
+            except Exception:
+                if loop._done() == number:
+                    raise
 
     def _has_given_all(self) -> bool:
         """Whether the newest loop has given its last batch. Its samplers then draw what they draw at their end."""
@@ -439,7 +469,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
         return given_all
 
     def state_dict(self) -> dict[str, Any]:
-        """The position: how many batches the newest loop has given, and what its order was drawn from."""
+        """The position: how many batches, or errors in their place, came, and what the order was drawn from."""
         if self._saves_dataset():
             dataset: Any = self.dataset
             return {"weir": 1, "dataset": dataset.state_dict()}
