@@ -1,5 +1,7 @@
 """Datasets of Hugging Face in weir, and back."""
 
+import datetime
+import decimal
 import itertools
 import os
 import subprocess
@@ -52,6 +54,65 @@ def test_an_order_is_kept(rows):
         assert [row["text"].decode() for row in made] == one["text"][:] and int(made[4]["meta"]["id"]) == one[4][
             "label"
         ]
+
+
+DAYS = [datetime.date(2020, 1, 1 + i) for i in range(5)]
+TIMES = [datetime.time(1, 2, i) for i in range(5)]
+MOMENTS = [datetime.datetime(2020, 1, 1, i, tzinfo=datetime.timezone.utc) for i in range(5)]
+PRICES = [decimal.Decimal("1.25") + i for i in range(5)]
+BYTES = [b"a", b"\xff" * 30, b"", b"d", b"e"]
+COLUMNS = {
+    "date32": DAYS,
+    "date64": DAYS,
+    "time32[ms]": TIMES,
+    "time64[us]": TIMES,
+    "duration[s]": [datetime.timedelta(seconds=i) for i in range(5)],
+    "timestamp[s]": MOMENTS,
+    "timestamp[us, tz=UTC]": MOMENTS,
+    "decimal128(10, 2)": PRICES,
+    "string_view": ["a", "b" * 30, "", "d", "e"],
+    "binary_view": BYTES,
+    "large_binary": BYTES,
+    "float16": [0.5, 1.5, 2.5, 3.5, 4.5],
+    "bool": [True, False, False, True, True],
+}
+
+
+def described(rows):
+    made = weir.from_huggingface(rows)
+    assert [repr(row) for row in made] == [repr(made[i]) for i in range(len(made))]
+    return str(made.spec), [repr(row) for row in made]
+
+
+@pytest.mark.parametrize("form", ["plain", "list", "fixed", "ragged", "struct"])
+@pytest.mark.parametrize("name", COLUMNS)
+def test_an_order_changes_no_value(name, form):
+    kind, values = datasets.Value(name), COLUMNS[name]
+    features = {
+        "plain": kind,
+        "list": datasets.List(kind),
+        "fixed": datasets.List(kind, length=2),
+        "ragged": datasets.List(kind),
+        "struct": {"q": kind},
+    }
+    made = {
+        "plain": values,
+        "list": [[one, one] for one in values],
+        "fixed": [[one, values[0]] for one in values],
+        "ragged": [values[:i] for i in range(1, 6)],
+        "struct": [{"q": one} for one in values],
+    }
+    columns = datasets.Features({"c": features[form], "number": datasets.Value("int16"), "none": datasets.List(kind)})
+    rows = datasets.Dataset.from_dict({"c": made[form], "number": range(5), "none": [[]] * 5}, features=columns)
+    spec, expected = described(rows)
+    order = [3, 0, 4, 1, 2]
+    assert described(rows.select(order)) == (spec, [expected[at] for at in order])
+    assert described(datasets.concatenate_datasets([rows.select([3, 0]), rows.select([4, 1, 2])])) == (
+        spec,
+        [expected[at] for at in order],
+    )
+    only = rows.select_columns("c")
+    assert described(only.select([4, 3, 2, 1, 0])) == (described(only)[0], described(only)[1][::-1])
 
 
 def test_numbers_in_one_piece_are_not_copied():

@@ -19,6 +19,7 @@ from ._dataset import Dataset, from_arrow
 from ._iterator import Iterator
 from ._marks import Marks
 from ._operators import from_tensor_slices
+from ._operators import zip as zip_
 
 
 def _has_files(kind: pa.DataType) -> bool:
@@ -44,23 +45,52 @@ def _read(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([type(whole).from_arrays(whole.offsets, values)])
 
 
+_VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
+
+
+def _without_views(kind: pa.DataType) -> pa.DataType:
+    """The type with offsets in place of views, since Arrow takes no rows of those by their numbers."""
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_without_views(field.type)) for field in kind])
+    if pa.types.is_fixed_size_list(kind):
+        return pa.list_(_without_views(kind.value_type), kind.list_size)
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        return (pa.list_ if pa.types.is_list(kind) else pa.large_list)(_without_views(kind.value_type))
+    return _VIEWS.get(kind, kind)
+
+
+def _with_offsets(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    kind = _without_views(column.type)
+    return column if kind == column.type else column.cast(kind)
+
+
+def _is_plain(kind: pa.DataType) -> bool:
+    """Whether the column is, as it lies in memory, the tensor that `from_arrow` makes of it."""
+    if kind in (pa.string(), pa.large_string(), pa.binary(), pa.large_binary()):
+        return True
+    return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_boolean(kind))
+
+
 def _gathered(column: pa.ChunkedArray) -> Any:
-    """A column as `fn.gather` takes it; None for one of which it takes no rows by their numbers."""
+    """A plain column as `fn.gather` takes it, a struct of them as a dict; None for others."""
     kind = column.type
     if isinstance(kind, pa.BaseExtensionType):
         return _gathered(pa.chunked_array([chunk.storage for chunk in column.chunks], kind.storage_type))
-    if column.null_count or pa.types.is_dictionary(kind):
+    if column.null_count:
         return None
     if pa.types.is_struct(kind):
         parts = {field.name: _gathered(pc.struct_field(column, [at])) for at, field in enumerate(kind)}
         return None if None in parts.values() else parts
-    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
-        sizes = pc.unique(pc.list_value_length(column))
-        inner = _gathered(pc.list_flatten(column)) if len(sizes) == 1 else None
+    fixed = pa.types.is_fixed_size_list(kind)
+    if fixed or pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        sizes = [kind.list_size] if fixed else pc.unique(pc.list_value_length(column)).to_pylist()
+        inner = _gathered(pc.list_flatten(column)) if len(sizes) == 1 and sizes[0] else None
         if not isinstance(inner, pa.ChunkedArray):
             return None
-        return pa.chunked_array([pa.FixedSizeListArray.from_arrays(inner.combine_chunks(), sizes[0].as_py())])
-    return column
+        if fixed and inner.type == kind.value_type:
+            return column
+        return pa.chunked_array([pa.FixedSizeListArray.from_arrays(inner.combine_chunks(), sizes[0])])
+    return column if _is_plain(kind) else None
 
 
 def _row(part: Any, at: Any) -> Any:
@@ -73,7 +103,8 @@ def from_huggingface(ds: Any) -> Dataset:
     So `skip`, `partition` and `global_shuffle` read no others. Columns are read as by `weir.from_arrow`: numbers in one
     piece stay in their memory, which may be a mapped file, as do strings; numbers of several pieces are copied once. Of
     images and other files there are the bytes, for `weir.fn.decode_image` and its like. Missing values are an error. An
-    order, of `shuffle` or `select`, is kept.
+    order, of `shuffle` or `select`, is kept; columns other than plain numbers, strings and lists of one length are
+    copied into it.
     """
     if not isinstance(ds, datasets.Dataset):
         split, stream = (
@@ -83,14 +114,20 @@ def from_huggingface(ds: Any) -> Dataset:
         hint = split if isinstance(ds, dict) else stream
         raise TypeError(f"expected a datasets.Dataset, found {type(ds).__name__}; {hint}")
     table, order = ds.data.table.select(ds.column_names), ds._indices
-    table = pa.table({name: _read(table.column(name)) for name in ds.column_names})
+    columns = {name: _read(table.column(name)) for name in ds.column_names}
     if order is None:
-        return from_arrow(table)
+        return from_arrow(pa.table(columns))
     indices = order.column(0)
-    columns = {name: _gathered(table.column(name)) for name in ds.column_names}
-    if None in columns.values():
-        return from_arrow(table.take(indices))
-    return from_tensor_slices(indices.to_numpy().astype(np.int64)).map(lambda at: _row(columns, at))
+    whole = {name: _with_offsets(column) for name, column in columns.items()}
+    gathered = {name: made for name, column in whole.items() if (made := _gathered(column)) is not None}
+    if gathered:
+        rows = from_tensor_slices(indices.to_numpy().astype(np.int64)).map(lambda at: _row(gathered, at))
+        if len(gathered) == len(columns):
+            return rows
+    taken = from_arrow(pa.table({name: whole[name] for name in columns if name not in gathered}).take(indices))
+    if not gathered:
+        return taken
+    return zip_(rows, taken).map(lambda one, two: {name: (one if name in gathered else two)[name] for name in columns})
 
 
 class _Examples(_BaseExamplesIterable):
