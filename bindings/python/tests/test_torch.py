@@ -86,6 +86,36 @@ def test_ranks_and_positions():
     assert [int(row["x"]) for row in pickle.loads(pickle.dumps(loader_of()))] == list(range(10))
 
 
+def test_a_rank_replaces_that_of_the_environment(monkeypatch):
+    monkeypatch.setenv("RANK", "1")
+    monkeypatch.setenv("WORLD_SIZE", "3")
+
+    def numbers(**options):
+        loader = weir.torch.loader(weir.range(8), **options)
+        found = [int(x) for x in loader]
+        assert len(loader) == len(found)
+        return found
+
+    assert numbers() == [1, 4, 7]
+    assert numbers(rank=2) == [2, 5]
+    assert numbers(world_size=5) == [1, 6]
+    assert numbers(rank=0, world_size=2) == [0, 2, 4, 6]
+    assert numbers(shard=False) == list(range(8))
+    for options, expected in {
+        (3, 3): "at least 0 and below world_size, which is 3, found 3",
+        (-1, None): "at least 0, found -1",
+        (None, 0): "at least 1 for world_size, found 0",
+        (0, -2): "at least 1 for world_size, found -2",
+    }.items():
+        with pytest.raises(ValueError, match=expected):
+            weir.torch.loader(weir.range(8), rank=options[0], world_size=options[1])
+    for options, rank, ranks in (({"rank": 3}, 3, 3), ({"world_size": 1}, 1, 1)):
+        loader = weir.torch.loader(weir.range(8), **options)
+        for use in (list, len):
+            with pytest.raises(ValueError, match=f"below world_size, which is {ranks}, found {rank}; give both"):
+                use(loader)
+
+
 def test_shares_are_taken_where_the_dataset_says():
     dataset = weir.range(12).shard("auto", "auto").batch(2)
     assert [batch.tolist() for batch in weir.torch.loader(dataset, rank=1, world_size=3)] == [[1, 4], [7, 10]]

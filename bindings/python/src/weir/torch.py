@@ -193,6 +193,22 @@ class _Loop:
         return to_torch(element, self._loader._device or ("cpu" if self._loader._on else None))
 
 
+def _launched() -> tuple[int, int]:
+    """The rank of this process, and how many there are, as torch.distributed or the environment says."""
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        return torch.distributed.get_rank(), torch.distributed.get_world_size()
+    return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+
+
+def _check_ranks(rank: int | None, world_size: int | None) -> None:
+    """What is None is not known yet."""
+    if world_size is not None and world_size < 1:
+        raise ValueError(f"expected at least 1 for world_size, found {world_size}")
+    if rank is not None and (rank < 0 or (world_size is not None and rank >= world_size)):
+        below = "" if world_size is None else f" and below world_size, which is {world_size}"
+        raise ValueError(f"expected a rank of at least 0{below}, found {rank}; give both, or neither")
+
+
 class Loader(IterableDataset[Any]):
     """A dataset as torch tensors. Made by `weir.torch.loader`.
 
@@ -207,6 +223,7 @@ class Loader(IterableDataset[Any]):
 
     def __init__(self, dataset: Dataset, device: Any, rank: int | None, world_size: int | None, shard: bool) -> None:
         super().__init__()
+        _check_ranks(rank, world_size)
         self._dataset = dataset
         self._device = device
         self._shard = shard
@@ -235,11 +252,12 @@ class Loader(IterableDataset[Any]):
         """The rank, and how many there are."""
         if self._is_shared_by_accelerate():
             return 0, 1
-        if self._rank is not None and self._world_size is not None:
-            return self._rank, self._world_size
-        if torch.distributed.is_available() and torch.distributed.is_initialized():
-            return torch.distributed.get_rank(), torch.distributed.get_world_size()
-        return int(os.environ.get("RANK", "0")), int(os.environ.get("WORLD_SIZE", "1"))
+        rank, ranks = self._rank, self._world_size
+        if rank is None or ranks is None:
+            launched = _launched()
+            rank, ranks = launched[0] if rank is None else rank, launched[1] if ranks is None else ranks
+        _check_ranks(rank, ranks)
+        return rank, ranks
 
     def _share(self) -> tuple[int, int]:
         """Which share this worker of this rank takes, and of how many."""
@@ -425,8 +443,8 @@ def loader(
     To a CUDA device weir copies ahead from pinned memory, by `to_device`, if the library has it: the current stream
     waits for the copy, and the program does not.
 
-    Use it as it is, or in a DataLoader with batch_size=None. The rank and the number of ranks come from
-    torch.distributed or the environment unless they are given; `shard=False` gives every worker all elements.
+    Use it as it is, or in a DataLoader with batch_size=None. Of the rank and the number of ranks, one that is not given
+    is that of torch.distributed or the environment when a loop begins; `shard=False` gives every worker all elements.
     """
     return Loader(dataset, device, rank, world_size, shard)
 
