@@ -9,6 +9,7 @@ import sys
 
 import datasets
 import numpy as np
+import PIL.Image
 import pytest
 import torch
 
@@ -154,6 +155,61 @@ def test_files_are_bytes():
     features = datasets.Features({"image": datasets.Image()})
     rows = datasets.Dataset.from_dict({"image": [{"bytes": b"jpeg", "path": None}]}, features=features)
     assert [row["image"] for row in weir.from_huggingface(rows)] == [b"jpeg"]
+
+
+def test_binary_columns_and_images_go_back():
+    pixels = [np.arange(48, dtype=np.uint8).reshape(4, 4, 3) + i for i in range(3)]
+    binary, text = datasets.Value("binary"), datasets.Value("string")
+    values = {
+        "image": [PIL.Image.fromarray(one) for one in pixels],
+        "images": [[PIL.Image.fromarray(pixels[0])] * 2] * 3,
+        "data": [b"text", b"\xff", b""],
+        "many": [[b"text"], [b"\xff", b"x"], []],
+        "pair": [[b"a", b"\xfc"]] * 3,
+        "text": ["a", "\xe9", ""],
+        "words": [["a"], ["\xe9", "b"], []],
+        "dict": [{"data": b"text", "text": "x"}] * 3,
+        "dicts": [[{"data": b"\xfe", "text": "z"}] * i for i in range(3)],
+    }
+    features = datasets.Features(
+        {
+            "image": datasets.Image(),
+            "images": datasets.List(datasets.Image()),
+            "data": binary,
+            "many": datasets.List(datasets.Value("large_binary")),
+            "pair": datasets.List(binary, length=2),
+            "text": text,
+            "words": datasets.List(text),
+            "dict": {"data": binary, "text": text},
+            "dicts": datasets.List({"data": binary, "text": text}),
+        }
+    )
+    rows = datasets.Dataset.from_dict(values, features=features)
+    made = weir.from_huggingface(rows)
+    back = weir.huggingface.dataset(made, features=features)
+    assert back.features == features
+    for found, expected in zip(back, rows, strict=True):
+        for name in ("image", "images"):
+            np.testing.assert_array_equal(found.pop(name), expected.pop(name))
+        assert found == expected
+    # What is text does not depend on the data.
+    named = rows.select_columns(["data", "text"])
+    one = next(iter(weir.huggingface.dataset(weir.from_huggingface(named), features=named.features)))
+    assert one == {"data": b"text", "text": "a"}
+    plain = iter(weir.huggingface.dataset(weir.from_huggingface(named)))
+    assert next(plain) == {"data": "text", "text": "a"}
+    with pytest.raises(ValueError, match=r'text in the column data, found other bytes; pass features= with .*"binary"'):
+        next(plain)
+    with pytest.raises(ValueError, match=r"features of the columns \['data', 'text'\], found \['image'"):
+        weir.huggingface.dataset(weir.from_huggingface(named), features=features)
+
+
+@pytest.mark.parametrize("name", ["date32", "timestamp[ms]", "time32[s]", "decimal128(5, 2)"])
+def test_features_that_are_numbers_in_weir(name):
+    rows = weir.range(3).map(lambda x: {"x": x})
+    for feature in (datasets.Value(name), datasets.List({"y": datasets.Value(name)})):
+        with pytest.raises(ValueError, match=r'in the column x; give datasets\.Value\("int64"\)'):
+            weir.huggingface.dataset(rows, features=datasets.Features({"x": feature}))
 
 
 def test_back_with_its_state(rows):

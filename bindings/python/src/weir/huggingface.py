@@ -20,6 +20,7 @@ from ._iterator import Iterator
 from ._marks import Marks
 from ._operators import from_tensor_slices
 from ._operators import zip as zip_
+from ._values import Optional, Ragged, Sparse
 
 
 def _has_files(kind: pa.DataType) -> bool:
@@ -45,6 +46,8 @@ def _read(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return pa.chunked_array([type(whole).from_arrays(whole.offsets, values)])
 
 
+_TEXT: Any = np.dtypes.StringDType() if hasattr(np.dtypes, "StringDType") else object
+_BYTES = (pa.binary(), pa.large_binary(), pa.binary_view())
 _VIEWS = {pa.string_view(): pa.large_string(), pa.binary_view(): pa.large_binary()}
 
 
@@ -130,13 +133,62 @@ def from_huggingface(ds: Any) -> Dataset:
     return zip_(rows, taken).map(lambda one, two: {name: (one if name in gathered else two)[name] for name in columns})
 
 
+def _is_list(kind: Any) -> bool:
+    return kind is not None and bool(
+        pa.types.is_list(kind) or pa.types.is_large_list(kind) or pa.types.is_fixed_size_list(kind)
+    )
+
+
+def _check_is_kept(name: str, kind: pa.DataType) -> None:
+    """Refuses a feature whose values weir has as numbers, since Hugging Face would take them for others."""
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    while _is_list(kind):
+        kind = kind.value_type
+    for field in kind if pa.types.is_struct(kind) else ():
+        _check_is_kept(name, field.type)
+    if pa.types.is_temporal(kind) or pa.types.is_decimal(kind):
+        raise ValueError(
+            f"expected features without dates, times and decimals, which are numbers in weir, found {kind} in the "
+            f'column {name}; give datasets.Value("int64"), "int32" or "float64", as the spec of the dataset says'
+        )
+
+
+def _with_text(value: Any, kind: Any) -> Any:
+    """A value with str in place of bytes, unless the type, of Hugging Face's feature, says that they are bytes."""
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    listed = _is_list(kind)
+    while _is_list(kind):
+        kind = kind.value_type
+    if isinstance(value, dict):
+        parts = {name: _with_text(part, kind and kind.field(name).type) for name, part in value.items()}
+        # weir has a dict of lists for a list of dicts.
+        return [dict(zip(parts, row, strict=True)) for row in zip(*parts.values(), strict=True)] if listed else parts
+    if isinstance(value, tuple):
+        return tuple(_with_text(part, kind) for part in value)
+    if isinstance(value, Ragged):
+        return Ragged(_with_text(value.values, kind), value.row_splits)
+    if isinstance(value, Sparse):
+        return Sparse(value.indices, _with_text(value.values, kind), value.shape)
+    if isinstance(value, Optional) and value.has_value:
+        return Optional(_with_text(value.value, kind))
+    if kind is not None and (kind in _BYTES or pa.types.is_fixed_size_binary(kind) or _has_files(kind)):
+        return value
+    if isinstance(value, np.ndarray) and value.dtype.kind == "O":
+        texts = [one.decode() for one in value.ravel()]
+        return np.array(texts, _TEXT).reshape(value.shape)
+    return value.decode() if isinstance(value, bytes) else value
+
+
 class _Examples(_BaseExamplesIterable):
     """The elements of a dataset, for Hugging Face's IterableDataset: all, or a share of them."""
 
-    def __init__(self, dataset: Dataset, num_shards: int) -> None:
+    def __init__(self, dataset: Dataset, num_shards: int, features: datasets.Features | None) -> None:
         super().__init__()
         self._dataset = dataset
         self._num_shards = num_shards
+        self._types = {} if features is None else {field.name: field.type for field in features.arrow_schema}
         self._share = 0, 1  # its index, and how many there are
         self._epoch: int | None = None  # that of set_epoch
         self._in_worker = False  # whether this is what a worker has
@@ -157,7 +209,19 @@ class _Examples(_BaseExamplesIterable):
         self._next_epochs[counted] = epoch + 1
         shared = self._dataset if shares == 1 else self._dataset.shard(shares, index)
         # Hugging Face shares out the elements itself, so the launcher's rank takes no share of its own.
-        return shared.iterator(strings="text", epoch=epoch, rank=0, world_size=1)
+        return shared.iterator(epoch=epoch, rank=0, world_size=1)
+
+    def _row(self, element: dict[str, Any]) -> dict[str, Any]:
+        made = {}
+        for name, value in element.items():
+            try:
+                made[name] = _with_text(value, self._types.get(name))
+            except UnicodeDecodeError as error:
+                raise ValueError(
+                    f"expected UTF-8 text in the column {name}, found other bytes; pass features= with "
+                    'datasets.Value("binary"), datasets.Image() or the like for it'
+                ) from error
+        return made
 
     def __iter__(self) -> Elements[tuple[int, Any]]:
         state = self._state_dict
@@ -167,7 +231,7 @@ class _Examples(_BaseExamplesIterable):
         for number, element in enumerate(marks):
             if state:
                 state["position"], state["taken"] = marks.state()
-            yield number, element
+            yield number, self._row(element)
 
     def shuffle_data_sources(self, generator: Any) -> _Examples:
         return self
@@ -195,8 +259,13 @@ class _Examples(_BaseExamplesIterable):
         return self._num_shards
 
 
-def dataset(source: Dataset, num_shards: int = 1) -> IterableDataset:
-    """A `datasets.IterableDataset` of the elements, which are dicts; strings are str.
+def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features | None = None) -> IterableDataset:
+    """A `datasets.IterableDataset` of the elements, which are dicts.
+
+    Strings are str, and one that is no UTF-8 text is an error. With `features`, of all columns, the rows are encoded
+    and decoded by Hugging Face's rules: strings of `Value("binary")` are bytes, and those of `Image()` and other files,
+    which are the bytes of one, come back as images. After `from_huggingface(ds)` that is `features=ds.features`;
+    dates, times and decimals are numbers in weir and need `Value("int64")` or the like.
 
     Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
     position of weir's, so that resuming reads little again. At most `num_shards` workers of a DataLoader, or nodes of
@@ -206,7 +275,11 @@ def dataset(source: Dataset, num_shards: int = 1) -> IterableDataset:
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")
     if num_shards < 1:
         raise ValueError(f"expected at least 1 for num_shards, found {num_shards}")
-    return IterableDataset(_Examples(source, num_shards))
+    if features is not None and set(features) != set(source.spec.keys):
+        raise ValueError(f"expected features of the columns {list(source.spec.keys)}, found {list(features)}")
+    for field in () if features is None else features.arrow_schema:
+        _check_is_kept(field.name, field.type)
+    return IterableDataset(_Examples(source, num_shards, features), datasets.DatasetInfo(features=features))
 
 
 __all__ = ["dataset", "from_huggingface"]
