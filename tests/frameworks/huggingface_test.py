@@ -240,6 +240,43 @@ def test_back_with_its_state(rows):
         weir.huggingface.dataset(weir.range(3).map(lambda x: {"x": x}), num_shards=0)
 
 
+@pytest.mark.parametrize("mapped", [False, True])
+@pytest.mark.parametrize("fails", ["in weir", "as text"])
+def test_an_error_that_was_raised_does_not_come_again(fails, mapped):
+    def made():
+        if fails == "in weir":
+            rows = weir.range(9).map(lambda x: {"label": x, "rest": 12 // ((x - 3) * (x - 4) * (x - 7))})
+        else:
+            words = np.array([b"\xff" if at in (3, 4, 7) else b"word" for at in range(9)], object)
+            rows = weir.from_tensor_slices({"label": np.arange(9), "word": words})
+        stream = weir.huggingface.dataset(rows)
+        return stream.map(lambda row: row) if mapped else stream
+
+    def outcomes(iterator, most=20):
+        found = []
+        while len(found) < most:
+            try:
+                found.append(int(next(iterator)["label"]))
+            except StopIteration:
+                break
+            except (weir.Error, ValueError):
+                found.append("error")
+        return found
+
+    whole = [0, 1, 2, "error", "error", 5, 6, "error", 8]
+    for count in range(len(whole) + 1):
+        seen, stream = [], made()
+        # A loop ends with an error, and the next one resumes.
+        for until in (count, len(whole)):
+            while len(seen) < until:
+                seen += outcomes(iter(stream), until - len(seen))
+                state = stream.state_dict()
+                stream = made()
+                stream.load_state_dict(state)
+            assert seen == whole[:until]
+        assert outcomes(iter(stream)) == []
+
+
 def labels(stream):
     return [int(row["label"]) for row in stream]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import itertools
 import sys
 from collections.abc import Iterator as Elements
 from typing import Any
@@ -228,10 +229,16 @@ class _Examples(_BaseExamplesIterable):
         marks = Marks(self._begin())
         if state and state["position"] is not None:
             marks.load(state["position"], state["taken"])
-        for number, element in enumerate(marks):
-            if state:
-                state["position"], state["taken"] = marks.state()
-            yield number, self._row(element)
+        for number in itertools.count():
+            try:
+                row = self._row(next(marks))
+            except StopIteration:
+                return
+            finally:
+                # After an error, too: the loop ends with it, and the next one begins after it.
+                if state:
+                    state["position"], state["taken"] = marks.state()
+            yield number, row
 
     def shuffle_data_sources(self, generator: Any) -> _Examples:
         return self
@@ -268,8 +275,10 @@ def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features
     dates, times and decimals are numbers in weir and need `Value("int64")` or the like.
 
     Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
-    position of weir's, so that resuming reads little again. At most `num_shards` workers of a DataLoader, or nodes of
-    `split_dataset_by_node`, share out the elements. Without those a loop has all of them, also in one of several ranks.
+    position of weir's, so that resuming reads little again. A row that fails ends the loop, since Hugging Face's loops
+    are generators; a loop that resumes from its state then goes on with the rows after it. At most `num_shards`
+    workers of a DataLoader, or nodes of `split_dataset_by_node`, share out the elements. Without those a loop has all
+    of them, also in one of several ranks.
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")
