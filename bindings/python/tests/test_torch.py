@@ -418,6 +418,12 @@ def test_a_plain_data_loader_says_what_to_use():
         list(plain(weir.range(10), batch_sampler=[[1, 10]]))
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\)"):
         list(torch.utils.data.DataLoader(weir.range(10).filter(lambda x: x > 3)))
+    # The error of a row is its own.
+    rows = iter(plain(weir.range(5).map(lambda x: 6 // (x - 2)), batch_size=2))
+    assert next(rows).tolist() == [-3, -6]
+    with pytest.raises(weir.errors.InvalidArgument, match="^integer division by zero"):
+        next(rows)
+    assert next(rows).tolist() == [3]
 
 
 def test_loops_share_a_cache():

@@ -111,9 +111,13 @@ class Dataset(Operators, Sources):
         except OutOfRange:
             raise
         except Error as error:
-            raise TypeError(
-                f"give the DataLoader weir.torch.loader(dataset) in place of the dataset: {error}"
-            ) from error
+            try:
+                self.global_shuffle()  # needs positions as well
+            except Error:
+                raise TypeError(
+                    f"give the DataLoader weir.torch.loader(dataset) in place of the dataset: {error}"
+                ) from error
+            raise
 
     def at(self, position: int) -> Any:
         """The element at a position of the first epoch, read without those before it."""
