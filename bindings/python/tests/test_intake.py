@@ -50,6 +50,24 @@ def test_what_has_to_be_copied():
     assert to_tensor(np.asfortranarray(memory)).numpy().tolist() == memory.tolist()
 
 
+@pytest.mark.parametrize("dtype", ["float32", "int16", "complex128", "bool"])
+@pytest.mark.parametrize("shape", [(0,), (2, 0)])
+def test_empty_arrays_lie_anywhere(dtype, shape):
+    empty = np.ndarray(shape, dtype, buffer=bytearray(9), offset=1)
+
+    class Exporter:
+        def __dlpack__(self, **options):
+            return empty.__dlpack__(**options)
+
+        def __dlpack_device__(self):
+            return empty.__dlpack_device__()
+
+    for one in (empty, memoryview(empty), Exporter()):
+        assert to_tensor(one).numpy().shape == shape and to_tensor(one).numpy().dtype == dtype
+        assert [element.shape for element in weir.from_tensors(one)] == [shape]
+    assert weir.fn.shape(empty).tolist() == list(shape) == weir.fn.shape(memoryview(empty)).tolist()
+
+
 NEW_YEAR = 1_767_225_600_000_000_000  # the first nanosecond of 2026
 
 

@@ -142,7 +142,8 @@ def _of_array(array: np.ndarray[Any, Any]) -> Tensor:
         array = nanoseconds(array)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
-    if not array.flags.c_contiguous or not array.flags.aligned:
+    # To NumPy an empty array is aligned at any address.
+    if not array.flags.c_contiguous or not array.flags.aligned or not array.size:
         array = np.array(array, order="C")
     return Tensor.wrap(array)
 
