@@ -243,6 +243,9 @@ def test_what_cannot_be_done_is_refused():
         next(iter(DataLoader(weir.torch.loader(weir.range(3)), batch_size=None, num_workers=2)))
     with pytest.raises(ValueError, match="prefetch_factor"):
         DataLoader(ROWS, prefetch_factor=2)
+    for options in ({}, {"multiprocessing_context": "fork"}):
+        with pytest.raises(ValueError, match="at least 1 for prefetch_factor, found 0"):
+            iter(DataLoader(ROWS, num_workers=2, prefetch_factor=0, **options))
     with pytest.raises(TypeError, match="pin_memroy"):
         DataLoader(ROWS, pin_memroy=True)
     assert batches(DataLoader(list(range(4)), num_workers=2, multiprocessing_context="fork")) == [[0], [1], [2], [3]]

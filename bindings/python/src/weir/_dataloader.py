@@ -207,7 +207,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         _know_threads()
         self._made = threading.Condition()
         self._in_order = loader.in_order
-        self._ahead = max(1, loader.prefetch_factor or 1) * self._num_workers
+        self._ahead = loader.prefetch_factor * self._num_workers
         self._inputs: list[queue.SimpleQueue[Any]] = [queue.SimpleQueue() for _ in range(self._num_workers)]
         stopped = threading.Event()
         self._finish = weakref.finalize(self, _stop, self._inputs, stopped)
@@ -412,6 +412,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def _get_iterator(self) -> Any:
         if self.num_workers == 0:
             return _Alone(self)
+        if not self.prefetch_factor:
+            raise ValueError(f"expected at least 1 for prefetch_factor, found {self.prefetch_factor}")
         if _context.fget(self) is not None or isinstance(self.dataset, (IterDataPipe, MapDataPipe)):
             return _Processes(self)
         if hasattr(self.dataset, "_shared_out"):
