@@ -170,30 +170,45 @@ int64_t TableReader::rows_left() const {
   return left;
 }
 
+Status TableReader::too_many(const std::string& found) const {
+  return at_row(
+      file_error(Code::internal,
+                 expected_found(concat("at most ", rows_left(), " more rows from the extension"), found),
+                 name_),
+      row_);
+}
+
+// Asks for rows behind the last one. What fails there loses nothing.
+bool TableReader::gives_too_many() noexcept {
+  try {
+    const auto made = stream_->next();
+    return made.ok() && made->there() && (*made)->length > 0;
+  } catch (...) {
+    return false;
+  }
+}
+
 Result<bool> TableReader::more() {
   if (!stream_) WEIR_TRY(begin());
   while (!batch_ || at_ == batch_->array().length) {
     batch_ = nullptr;
-    const bool at_end = range_ == ranges_->size();
     if (!stream_) return false;
+    if (range_ == ranges_->size()) {
+      if (gives_too_many()) return too_many("others");
+      return false;
+    }
     auto made = stream_->next();
     if (!made.ok()) return at_row(made.status(), row_);
     ArrowOwned<ArrowArray> next = *std::move(made);
     if (!next.there()) {
-      if (rows() < 0 || at_end) return false;
+      if (rows() < 0) return false;
       return file_error(Code::data_loss,
                         expected_found(concat(rows(), " rows"), concat("the end after ", row_)), name_);
     }
     if (!has_entries(*schema_, *next, 0))
       return file_error(Code::internal, "the extension gave a batch without the columns of its schema",
                         name_);
-    if (const int64_t left = rows_left(); next->length > left) {
-      const std::string found = concat("a batch of ", next->length);
-      return at_row(
-          file_error(Code::internal,
-                     expected_found(concat("at most ", left, " more rows from the extension"), found), name_),
-          row_);
-    }
+    if (next->length > rows_left()) return too_many(concat("a batch of ", next->length));
     batch_ = make_ref<TableBatch>(std::move(next));
     at_ = 0;
   }

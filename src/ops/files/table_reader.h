@@ -67,6 +67,8 @@ class TableReader {
   // Makes sure that there are rows to look at; false at the end.
   Result<bool> more();
   int64_t rows_left() const;
+  Status too_many(const std::string& found) const;
+  bool gives_too_many() noexcept;
   Status next_rows(Context& ctx, size_t max_rows, size_t max_bytes, Block& out);
   void bind(const ArrowSchema& schema);
   void make(Context& ctx, TableRange rows, int64_t at, Block& out);
