@@ -522,6 +522,40 @@ def test_generators():
         next(iterator)
 
 
+@pytest.mark.parametrize("stateful", [False, True])
+@pytest.mark.parametrize("taken", [1, 2, 3])
+def test_a_generator_that_cannot_begin_at_a_position_is_an_error(taken, stateful):
+    class Nine:
+        closed = False
+
+        def __init__(self):
+            if self.closed:
+                raise FileNotFoundError("no such rows")
+            self.rows = iter(range(9))
+
+        def __iter__(self):
+            return self.rows
+
+        def state_dict(self):
+            return {"rows": list(self.rows)}
+
+        def load_state_dict(self, state):
+            self.rows = iter(state["rows"])
+
+    rows = weir.from_generator(Nine, "int64", pure=not stateful, stateful=stateful)
+    for dataset in (rows, rows.prefetch(2), rows.map(lambda x: x + 1, num_parallel_calls=2), rows.batch(2)):
+        Nine.closed = False
+        iterator = dataset.iterator()
+        for _ in range(taken):
+            next(iterator)
+        position = iterator.save()
+        Nine.closed = True
+        iterator = dataset.iterator(checkpoint=position)
+        with pytest.raises(weir.Error, match="FileNotFoundError: no such rows"):
+            next(iterator)
+        assert list(iterator) == []
+
+
 def test_generators_with_state():
     class Counting:
         def __init__(self):

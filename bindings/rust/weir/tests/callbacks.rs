@@ -226,6 +226,45 @@ impl Run for CountRun {
     }
 }
 
+struct Lost;
+impl Source for Lost {
+    fn open(&self) -> Result<Box<dyn Run>> {
+        Err(Error::new(Code::NotFound, "no such rows"))
+    }
+}
+struct Stuck;
+impl Stateful for Stuck {
+    fn call(&mut self, call: &mut Call<'_>) -> Result<()> {
+        call.write(0, &[], &[1i64])
+    }
+    fn save(&mut self) -> Result<Vec<u8>> {
+        Err(Error::new(Code::Aborted, "cannot save"))
+    }
+    fn restore(&mut self, _: &[u8]) -> Result<()> {
+        Ok(())
+    }
+}
+
+#[test]
+fn errors_of_open_and_save_are_told_as_they_are() -> Result<()> {
+    let runtime = Runtime::new()?;
+    for lost in [
+        generate(&Generator::new("int64", Lost)?),
+        generate(&Generator::new("int64", Lost)?).prefetch(2),
+    ] {
+        let got = values(&lost.build(&runtime)?);
+        let error = got[0].as_ref().expect_err("an error");
+        assert_eq!(
+            (got.len(), error.code(), error.message()),
+            (1, Code::NotFound, "no such rows")
+        );
+    }
+    let stuck = range(3).map(Callback::stateful("int64", Stuck)?).build(&runtime)?;
+    let error = stuck.iter()?.save().expect_err("an error");
+    assert_eq!((error.code(), error.message()), (Code::Aborted, "cannot save"));
+    Ok(())
+}
+
 #[test]
 fn generators_make_elements() -> Result<()> {
     let runtime = Runtime::new()?;
