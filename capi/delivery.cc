@@ -140,6 +140,11 @@ Status check_max_rows(int64_t max_rows) {
   return invalid_argument(expected_found(concat("max_rows from 1 to ", kMaxBlockRows), concat(max_rows)));
 }
 
+Answer deliver_on(StreamNumber stream, const Delivery& delivery, weir_element element) {
+  return deliver(
+      delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); }, stream);
+}
+
 Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max_rows, int64_t& rows) {
   Iterator& iterator = delivery.from.iterator;
   const Spec& spec = *delivery.spec;

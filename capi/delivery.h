@@ -82,6 +82,10 @@ Answer deliver(const Delivery& delivery, weir_element element, Pull&& pull, Stre
   });
 }
 
+// Delivers the next element, for which the stream waits. Out of line, where it leaves the fast path of
+// weir_iterator_next as it is.
+Answer deliver_on(StreamNumber stream, const Delivery& delivery, weir_element element);
+
 // Up to `max_rows` rows as one, each component with a new first dimension. REQUIRES: max_rows was checked
 Answer deliver_block(const Delivery& delivery, weir_element element, int64_t max_rows, int64_t& rows);
 Status check_max_rows(int64_t max_rows);

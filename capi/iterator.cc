@@ -241,8 +241,7 @@ int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_eleme
                               weir_error* error) {
   return with_iterator(iterator, error, [&](const Delivery& delivery, uint64_t) -> Answer {
     WEIR_TRY(check_stream(stream));
-    return deliver(
-        delivery, element, [](Iterator& from, Block& out) { return from.next(1, out); }, stream);
+    return deliver_on(stream, delivery, element);
   });
 }
 
