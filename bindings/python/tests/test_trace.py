@@ -426,6 +426,14 @@ def test_an_interrupt_in_a_function_is_an_interrupt():
         next(iter(weir.range(5).map(weir.py_function(interrupted, spec="int64"))))
 
 
+@pytest.fixture
+def interruptible():
+    """A shell lets what runs in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 @pytest.mark.parametrize(
     "rest",
     [
@@ -435,7 +443,7 @@ def test_an_interrupt_in_a_function_is_an_interrupt():
         lambda d: d.map(lambda x: x + 1).filter(lambda x: x % 3 != 0),
     ],
 )
-def test_an_interrupt_in_a_function_loses_no_element(rest):
+def test_an_interrupt_in_a_function_loses_no_element(interruptible, rest):
     calls = []
 
     def tenfold(x):
