@@ -321,6 +321,13 @@ constinit thread_local UnnamedCall* unnamed_call = nullptr;
 
 }  // namespace
 
+Status HostFailure::fail(int64_t row, int32_t code, std::string_view message) {
+  if (row != 0)
+    return {Code::out_of_range, expected_found("row 0 of a call that makes no rows", concat(row))};
+  if (why.ok()) why = Status(code_given(code), std::string(message));
+  return {};
+}
+
 UnnamedCall::UnnamedCall() noexcept : outer_(std::exchange(unnamed_call, this)) {}
 UnnamedCall::~UnnamedCall() { unnamed_call = outer_; }
 
@@ -329,13 +336,11 @@ Status UnnamedCall::fail(int64_t row, int32_t code, std::string_view message) {
     return failed_precondition(expected_found(
         "a function of the program that gets no call, such as save, to be running on this thread", "none"));
   }
-  if (row != 0) return {Code::out_of_range, expected_found("row 0", concat(row))};
-  if (unnamed_call->failure_.ok()) unnamed_call->failure_ = Status(code_given(code), std::string(message));
-  return {};
+  return unnamed_call->failure_.fail(row, code, message);
 }
 
 Status UnnamedCall::outcome(std::string_view which, int32_t result) const {
-  if (!failure_.ok() || result == WEIR_OK) return failure_;
+  if (!failure_.why.ok() || result == WEIR_OK) return failure_.why;
   return {Code::unknown, expected_found(concat("WEIR_OK from ", which), concat(result))};
 }
 

@@ -98,6 +98,12 @@ class CallObject final : public AnyCall {
   std::vector<Output> outputs_;
 };
 
+// Why a function of the host failed that makes no rows: the first error.
+struct HostFailure {
+  Status why;
+  Status fail(int64_t row, int32_t code, std::string_view message);
+};
+
 // While it lives, weir_call_fail with a zero handle, on this thread, says why the host's function failed that
 // gets no call, such as `save`.
 class UnnamedCall {
@@ -113,7 +119,7 @@ class UnnamedCall {
 
  private:
   UnnamedCall* const outer_;
-  Status failure_;
+  HostFailure failure_;
 };
 
 // A call that has a handle. Other threads may use the handle at any time, even while the callback returns,

@@ -48,15 +48,13 @@ class ArgumentsCall final : public AnyCall {
     return {};
   }
   Status fail(int64_t row, int32_t code, std::string_view message) override {
-    if (row != 0) return {Code::out_of_range, expected_found("row 0 of a call with arguments", concat(row))};
-    if (failure_.ok()) failure_ = Status(code_given(code), std::string(message));
-    return {};
+    return failure_.fail(row, code, message);
   }
-  const Status& failure() const { return failure_; }
+  const Status& failure() const { return failure_.why; }
 
  private:
   const Components& arguments_;
-  Status failure_;
+  HostFailure failure_;
 };
 
 class HostGenerator final : public Generator {

@@ -227,7 +227,7 @@ func weirgoRestore(handle C.uintptr_t, data unsafe.Pointer, size C.uint64_t) C.i
 	return status(guarded(func() error { return own.callback.Restore(state) }))
 }
 
-// status fails the function that the library called on this thread without a call.
+// status is the result of a function that gets no call. If it failed, the library is told why first.
 func status(failed *Error) C.int32_t {
 	if failed == nil {
 		return C.WEIR_OK

@@ -68,22 +68,20 @@ Status Mixtures::refusal() const {
   return refusal_;
 }
 
-std::string Mixtures::written_below(std::string_view path) const {
+std::string Mixtures::written_below(std::string_view path) {
   MutexLock lock(mutex_);
-  std::map<std::string, Mixture> some;
-  for (const auto& [each, mixture] : all_) {
-    // "cache/map" and "cache[1]/map", not "cache_all/map".
-    const std::string_view rest = std::string_view(each).substr(std::min(path.size(), each.size()));
-    const bool below =
-        each.starts_with(path) && (path.empty() || rest.empty() || rest[0] == '/' || rest[0] == '[');
-    if (below) some.emplace(each, mixture);
-  }
+  // "cache/map" and "cache[1]/map" are below "cache", "cache_all/map" is not.
+  const auto is_below = [path](const auto& each) {
+    const std::string_view name = each.first;
+    return name.starts_with(path) && (path.empty() || name.size() == path.size() ||
+                                      name[path.size()] == '/' || name[path.size()] == '[');
+  };
   Archive archive;
-  auto count = static_cast<int64_t>(some.size());
+  auto count = static_cast<int64_t>(std::count_if(all_.begin(), all_.end(), is_below));
   if (count > 0) archive("count", count);
-  for (auto& [each, mixture] : some) {
-    std::string name = each;
-    state(archive, name, mixture);
+  for (auto& each : all_) {
+    std::string name = each.first;
+    if (is_below(each)) state(archive, name, each.second);
   }
   return archive.take();
 }

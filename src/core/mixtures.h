@@ -55,9 +55,9 @@ class Mixtures : public RefCounted {
   Status refusal() const;
 
   // For a checkpoint: empty if there is none.
-  std::string written() const { return written_below({}); }
+  std::string written() { return written_below({}); }
   // Those at and below a path; empty: all.
-  std::string written_below(std::string_view path) const;
+  std::string written_below(std::string_view path);
   // Adds those, in place of what is known of the same ones.
   Status load(std::string_view written);
   // By path. REQUIRES: no other thread uses it

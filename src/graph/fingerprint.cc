@@ -134,7 +134,7 @@ syntax::NodePtr any_string() {
   return out;
 }
 
-// What a name stands for among the lets of a document, else the node itself.
+// The value that a let of the document gives to this name; the node itself if it is no such name.
 const Node& resolved(const Node& node, const Node& root) {
   const Node* out = &node;
   while (out->kind == Kind::name && root.kind == Kind::document) {

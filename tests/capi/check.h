@@ -62,6 +62,19 @@ static inline weir_iterator iterate(weir_runtime runtime, weir_dataset dataset) 
   return iterator;
 }
 
+/* An iterator at the position of this one, which it takes the place of. */
+static inline weir_iterator resumed(weir_runtime runtime, weir_dataset dataset, weir_iterator iterator) {
+  weir_bytes saved = WEIR_BYTES_INIT;
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
+  weir_iterator_destroy(iterator);
+  options.checkpoint = saved.data;
+  options.checkpoint_size = saved.size;
+  REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
+  weir_bytes_release(&saved);
+  return iterator;
+}
+
 static inline weir_element make_element(void) {
   weir_element element = {0};
   REQUIRE(weir_element_create(&element, NULL) == WEIR_OK);

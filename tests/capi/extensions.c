@@ -129,16 +129,7 @@ static int numbers_are(weir_runtime runtime, const char* text, int by_checkpoint
   weir_element element = make_element();
   int same = 1;
   for (int i = 0; i < skipped; ++i) next_int64(iterator, element);
-  if (by_checkpoint) {
-    weir_bytes saved = WEIR_BYTES_INIT;
-    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-    REQUIRE(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
-    weir_iterator_destroy(iterator);
-    options.checkpoint = saved.data;
-    options.checkpoint_size = saved.size;
-    REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
-    weir_bytes_release(&saved);
-  }
+  if (by_checkpoint) iterator = resumed(runtime, dataset, iterator);
   for (int i = skipped; i < count; ++i) same &= next_int64(iterator, element) == expected[i];
   same &= weir_iterator_next(iterator, element, NULL) == WEIR_END;
   weir_element_destroy(element);
@@ -253,14 +244,7 @@ static void test_wrong_counts(void) {
     for (int64_t saved = 0; saved <= good; ++saved) {
       weir_iterator iterator = iterate(runtime, dataset);
       for (int64_t i = 0; i < saved; ++i) CHECK(next_int64(iterator, element) == 3 * i + 1);
-      weir_bytes bytes = WEIR_BYTES_INIT;
-      weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-      REQUIRE(weir_iterator_save(iterator, &bytes, NULL) == WEIR_OK);
-      weir_iterator_destroy(iterator);
-      options.checkpoint = bytes.data;
-      options.checkpoint_size = bytes.size;
-      REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
-      weir_bytes_release(&bytes);
+      iterator = resumed(runtime, dataset, iterator);
       for (int64_t i = saved; i < good; ++i) CHECK(next_int64(iterator, element) == 3 * i + 1);
       if (kSources[s].says != kSources[s].has) {
         weir_error error = WEIR_ERROR_INIT;

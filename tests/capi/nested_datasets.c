@@ -126,31 +126,17 @@ static void positions(weir_runtime runtime) {
   weir_iterator_destroy(over);
   /* The same from checkpoints of both. */
   for (int saved = 0; saved <= 5; ++saved) {
-    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-    weir_bytes checkpoint = WEIR_BYTES_INIT;
     over = iterate(runtime, inner);
     for (int i = 0; i < saved; ++i) next_int64(over, element);
-    REQUIRE(weir_iterator_save(over, &checkpoint, NULL) == WEIR_OK);
-    weir_iterator_destroy(over);
-    options.checkpoint = checkpoint.data;
-    options.checkpoint_size = checkpoint.size;
-    REQUIRE(weir_iterator_create(runtime, inner, &options, &over, NULL) == WEIR_OK);
-    weir_bytes_release(&checkpoint);
+    over = resumed(runtime, inner, over);
     for (int i = saved; i < 5; ++i) CHECK(next_int64(over, element) == numbers[i]);
     CHECK(weir_iterator_next(over, element, NULL) == WEIR_END);
     weir_iterator_destroy(over);
   }
   for (int saved = 0; saved <= 4; ++saved) {
-    weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-    weir_bytes checkpoint = WEIR_BYTES_INIT;
     over = iterate(runtime, outer);
     for (int i = 0; i < saved; ++i) REQUIRE(weir_iterator_next(over, element, NULL) == WEIR_OK);
-    REQUIRE(weir_iterator_save(over, &checkpoint, NULL) == WEIR_OK);
-    weir_iterator_destroy(over);
-    options.checkpoint = checkpoint.data;
-    options.checkpoint_size = checkpoint.size;
-    REQUIRE(weir_iterator_create(runtime, outer, &options, &over, NULL) == WEIR_OK);
-    weir_bytes_release(&checkpoint);
+    over = resumed(runtime, outer, over);
     for (int i = saved; i < 4; ++i) REQUIRE(weir_iterator_next(over, element, NULL) == WEIR_OK);
     if (saved < 4) {
       weir_dataset again = take(element, 0);

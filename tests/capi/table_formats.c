@@ -173,14 +173,7 @@ static int read_from(format* wrong, const char* text, int saved, int shuffled, c
   weir_element element = make_element();
   weir_error error = WEIR_ERROR_INIT;
   for (int i = 0; i < saved; ++i) CHECK(weir_iterator_next(iterator, element, NULL) != WEIR_END);
-  weir_bytes bytes = WEIR_BYTES_INIT;
-  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
-  REQUIRE(weir_iterator_save(iterator, &bytes, NULL) == WEIR_OK);
-  weir_iterator_destroy(iterator);
-  options.checkpoint = bytes.data;
-  options.checkpoint_size = bytes.size;
-  REQUIRE(weir_iterator_create(runtime, dataset, &options, &iterator, NULL) == WEIR_OK);
-  weir_bytes_release(&bytes);
+  iterator = resumed(runtime, dataset, iterator);
   int elements = 0;
   int32_t result;
   *errors = 0;

@@ -27,9 +27,10 @@ int32_t held(weir_call call, Body&& body) {
     } catch (const std::exception& thrown) {
       PyErr_SetString(PyExc_RuntimeError, thrown.what());
     }
-    // Every row has its error then.
-    if (!done) fail_call(call);
-    return WEIR_OK;
+    if (done) return WEIR_OK;
+    fail_call(call);
+    // Every row has its error then. A function without a call fails even if its message is refused.
+    return call.value ? WEIR_OK : WEIR_CODE_UNKNOWN;
   });
 }
 

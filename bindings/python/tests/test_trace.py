@@ -564,6 +564,27 @@ def test_a_generator_that_cannot_begin_at_a_position_is_an_error(taken, stateful
         assert list(iterator) == []
 
 
+def test_an_error_whose_message_is_too_long_is_one():
+    """The library takes no message of more than 64 KiB."""
+
+    class Silent:
+        def __iter__(self):
+            return iter([1, 2])
+
+        def state_dict(self):
+            raise ValueError("no state " * 20_000)
+
+    def lost():
+        raise ValueError("no rows " * 20_000)
+
+    with pytest.raises(weir.Error, match="from open of a generator"):
+        next(iter(weir.from_generator(lost, "int64")))
+    iterator = iter(weir.from_generator(Silent, "int64", stateful=True))
+    assert next(iterator) == 1
+    with pytest.raises(weir.Error, match="from save of a generator"):
+        iterator.save()
+
+
 def test_generators_with_state():
     class Counting:
         def __init__(self):

@@ -174,11 +174,11 @@ fn misnumbers_chunks(layout: &DataLayout, shape: &[u64], largest: &[u64]) -> boo
     else {
         return false;
     };
-    let counts = |dims_of: &[u64]| -> Vec<u64> {
-        let chunks = dims_of.iter().zip(dims).skip(1);
-        chunks.map(|(dim, chunk)| dim.div_ceil(u64::from(*chunk).max(1))).collect()
-    };
-    counts(shape) != counts(largest)
+    let mut inner = shape.iter().zip(largest).zip(dims).skip(1);
+    inner.any(|((now, most), chunk)| {
+        let chunk = u64::from(*chunk).max(1);
+        now.div_ceil(chunk) != most.div_ceil(chunk)
+    })
 }
 
 /// Where the rows begin if they lie one after the other; what doesn't fit is left to the crate.

@@ -137,6 +137,7 @@ Status TableReader::begin() {
   }
   std::vector<TableRange> left;
   range_ = ranges_->size();
+  left_ = 0;
   for (size_t i = 0; i < ranges_->size(); ++i) {
     TableRange range = (*ranges_)[i];
     const int64_t end = range.first + range.count;
@@ -144,6 +145,7 @@ Status TableReader::begin() {
     range_ = std::min(range_, i);
     range.first = std::max(range.first, row_);
     range.count = end - range.first;
+    left_ = checked_add(left_, range.count).value_or(INT64_MAX);
     left.push_back(range);
   }
   if (left.empty()) return {};
@@ -159,22 +161,10 @@ Status TableReader::begin() {
   return {};
 }
 
-// How many rows of the ranges come from row_ on.
-int64_t TableReader::rows_left() const {
-  int64_t left = 0;
-  for (size_t i = range_; i < ranges_->size(); ++i) {
-    const TableRange& range = (*ranges_)[i];
-    const int64_t begin = i == range_ ? row_ : range.first;
-    left = checked_add(left, range.first + range.count - begin).value_or(INT64_MAX);
-  }
-  return left;
-}
-
 Status TableReader::too_many(const std::string& found) const {
   return at_row(
       file_error(Code::internal,
-                 expected_found(concat("at most ", rows_left(), " more rows from the extension"), found),
-                 name_),
+                 expected_found(concat("at most ", left_, " more rows from the extension"), found), name_),
       row_);
 }
 
@@ -193,7 +183,7 @@ Result<bool> TableReader::more() {
   while (!batch_ || at_ == batch_->array().length) {
     batch_ = nullptr;
     if (!stream_) return false;
-    if (range_ == ranges_->size()) {
+    if (left_ == 0) {
       if (gives_too_many()) return too_many("others");
       return false;
     }
@@ -208,7 +198,7 @@ Result<bool> TableReader::more() {
     if (!has_entries(*schema_, *next, 0))
       return file_error(Code::internal, "the extension gave a batch without the columns of its schema",
                         name_);
-    if (next->length > rows_left()) return too_many(concat("a batch of ", next->length));
+    if (next->length > left_) return too_many(concat("a batch of ", next->length));
     batch_ = make_ref<TableBatch>(std::move(next));
     at_ = 0;
   }
@@ -248,6 +238,7 @@ Status TableReader::next_rows(Context& ctx, size_t max_rows, size_t max_bytes, B
     out.rows = static_cast<int>(count);
     at_ += count;
     row_ += count;
+    left_ -= count;
     if (row_ == range.first + range.count && ++range_ < ranges_->size()) row_ = (*ranges_)[range_].first;
     make(ctx, rows, at, out);
     if (out.rows > 0) row_bytes_ = std::max<int64_t>(1, out.byte_size() / out.rows);

@@ -66,7 +66,6 @@ class TableReader {
   Status begin();
   // Makes sure that there are rows to look at; false at the end.
   Result<bool> more();
-  int64_t rows_left() const;
   Status too_many(const std::string& found) const;
   bool gives_too_many() noexcept;
   Status next_rows(Context& ctx, size_t max_rows, size_t max_bytes, Block& out);
@@ -88,6 +87,8 @@ class TableReader {
   std::optional<std::vector<TableRange>> ranges_;
   size_t range_ = 0;
   int64_t row_ = 0;
+  // How many rows the stream is yet to give; kept, since there may be as many ranges as batches.
+  int64_t left_ = 0;
   std::unique_ptr<TableStream> stream_;
   // Of its batches.
   ArrowOwned<ArrowSchema> schema_;

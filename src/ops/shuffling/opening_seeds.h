@@ -20,4 +20,9 @@ struct OpeningSeeds {
 // REQUIRES: `each_anew` is what the operator's OperatorDef::counts_openings says, or `counts` is true.
 OpeningSeeds seeds_of(Opening& opening, const SeedParam& seed, bool each_anew, bool counts);
 
+// Whether a buffer of this size may give another order: all but one that is known to be of one element.
+inline bool may_reorder(const IntParam& buffer_size) {
+  return !buffer_size.is_constant() || *buffer_size != 1;
+}
+
 }  // namespace weir

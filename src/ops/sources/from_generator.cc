@@ -185,7 +185,7 @@ class FromGenerator final : public Cursor {
   // How many elements it says that it has, -1 if it does not.
   int64_t counted() const { return count_.ok() ? *count_ : -1; }
 
-  // An error in the place of an element.
+  // Gives an error in place of an element.
   void give_wrong_count(std::string found) {
     const Status wrong = data_loss(
         expected_found(concat("a generator of ", *count_, " elements, as it says"), std::move(found)));

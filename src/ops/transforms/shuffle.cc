@@ -555,8 +555,7 @@ const OperatorDef& definition() {
           .counts_openings = always,
           .uses_seed =
               [](const ParamsBase& base) {
-                const IntParam& size = static_cast<const Params&>(base).buffer_size;
-                return !size.is_constant() || *size != 1;
+                return may_reorder(static_cast<const Params&>(base).buffer_size);
               },
           .opens_late_from = 0,
           .keeps_rows = true,

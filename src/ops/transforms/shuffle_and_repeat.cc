@@ -6,6 +6,7 @@
 #include "dataset/compose.h"
 #include "ops/list.h"
 #include "ops/repeat_count.h"
+#include "ops/shuffling/opening_seeds.h"
 
 namespace weir::shuffle_and_repeat_op {
 namespace {
@@ -64,8 +65,7 @@ const OperatorDef& definition() {
       .position = {.counts_openings = always,
                    .uses_seed =
                        [](const ParamsBase& base) {
-                         const IntParam& size = static_cast<const Params&>(base).buffer_size;
-                         return !size.is_constant() || *size != 1;
+                         return may_reorder(static_cast<const Params&>(base).buffer_size);
                        },
                    .keeps_rows = true},
   });

@@ -157,6 +157,8 @@ def _check_is_kept(name: str, kind: pa.DataType) -> None:
 
 def _with_text(value: Any, kind: Any) -> Any:
     """A value with str in place of bytes, unless the type, of Hugging Face's feature, says that they are bytes."""
+    if kind is None and isinstance(value, bytes):
+        return value.decode()
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
     listed = _is_list(kind)
@@ -190,6 +192,9 @@ class _Examples(_BaseExamplesIterable):
         self._dataset = dataset
         self._num_shards = num_shards
         self._types = {} if features is None else {field.name: field.type for field in features.arrow_schema}
+        # The columns that are not as Hugging Face has them.
+        columns = zip(dataset.spec.keys, dataset.spec.children, strict=True)
+        self._converted = [name for name, column in columns if column.kind != "tensor" or column.dtype == "string"]
         self._share = 0, 1  # its index, and how many there are
         self._epoch: int | None = None  # that of set_epoch
         self._in_worker = False  # whether this is what a worker has
@@ -213,16 +218,15 @@ class _Examples(_BaseExamplesIterable):
         return shared.iterator(epoch=epoch, rank=0, world_size=1)
 
     def _row(self, element: dict[str, Any]) -> dict[str, Any]:
-        made = {}
-        for name, value in element.items():
+        for name in self._converted:
             try:
-                made[name] = _with_text(value, self._types.get(name))
+                element[name] = _with_text(element[name], self._types.get(name))
             except UnicodeDecodeError as error:
                 raise ValueError(
                     f"expected UTF-8 text in the column {name}, found other bytes; pass features= with "
                     'datasets.Value("binary"), datasets.Image() or the like for it'
                 ) from error
-        return made
+        return element
 
     def __iter__(self) -> Elements[tuple[int, Any]]:
         state = self._state_dict
@@ -276,9 +280,9 @@ def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features
 
     Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
     position of weir's, so that resuming reads little again. A row that fails ends the loop, since Hugging Face's loops
-    are generators; a loop that resumes from its state then goes on with the rows after it. At most `num_shards`
-    workers of a DataLoader, or nodes of `split_dataset_by_node`, share out the elements. Without those a loop has all
-    of them, also in one of several ranks.
+    are generators; resuming from its state continues with the rows after it. At most `num_shards` workers of a
+    DataLoader, or nodes of `split_dataset_by_node`, share out the elements. Without those a loop has all of them, also
+    in one of several ranks.
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")

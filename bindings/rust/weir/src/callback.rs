@@ -121,7 +121,7 @@ impl<'c> Call<'c> {
     }
 }
 
-/// Fails the function that the library called on this thread without a call.
+/// The result of a function that gets no call and failed. Tells the library why first.
 pub(crate) fn fail_unnamed(error: &Error) -> i32 {
     let _ = Call::new(sys::weir_call { value: 0 }).fail(0, error.code(), error.message());
     -(error.code() as i32)
