@@ -314,12 +314,8 @@ void CallObject::finish_rows() {
   }
 }
 
-namespace {
-
 // The innermost on this thread.
-constinit thread_local UnnamedCall* unnamed_call = nullptr;
-
-}  // namespace
+static constinit thread_local UnnamedCall* unnamed_call = nullptr;
 
 Status HostFailure::fail(int64_t row, int32_t code, std::string_view message) {
   if (row != 0)
@@ -403,11 +399,10 @@ int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error
 
 int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message, uint64_t message_size,
                        weir_error* error) {
-  const auto fail = [&](auto&& object_fail) -> Status {
+  const auto fail = [&](AnyCall* object) -> Status {
     WEIR_ASSIGN(std::string_view text, read_string(message, message_size, "a message", kMaxMessageBytes));
-    return object_fail(row, code, text);
+    return object ? object->fail(row, code, text) : UnnamedCall::fail(row, code, text);
   };
-  if (call.value == 0) return guarded(error, [&] { return fail(UnnamedCall::fail); });
-  return inside_call(
-      call, error, [&](AnyCall& object) { return fail([&](auto... what) { return object.fail(what...); }); });
+  if (call.value == 0) return guarded(error, [&] { return fail(nullptr); });
+  return inside_call(call, error, [&](AnyCall& object) { return fail(&object); });
 }

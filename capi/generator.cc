@@ -30,10 +30,6 @@ CallbackFlags generator_flags(uint32_t bits) {
   return flags;
 }
 
-Status outcome_of(const char* which, const UnnamedCall& call, int32_t result) {
-  return call.outcome(concat(which, " of a generator"), result);
-}
-
 // The arguments of a source, as its functions see them, and why one of these failed.
 class ArgumentsCall final : public AnyCall {
  public:
@@ -106,7 +102,7 @@ class HostGenerator final : public Generator {
     Status failure = call.close().failure();
     WEIR_TRY(ran);
     WEIR_TRY(std::move(failure));
-    return outcome_of(which, unnamed, result);
+    return unnamed.outcome(concat(which, " of a generator"), result);
   }
   // Ends a run, in turn as well.
   void close(void* state) const {
@@ -180,7 +176,7 @@ class HostRun final : public GeneratorRun {
       if (bytes.ok()) out = *bytes;
     };
     WEIR_TRY(generator_->call_in_turn(call));
-    WEIR_TRY(outcome_of("save", unnamed, result));
+    WEIR_TRY(unnamed.outcome("save of a generator", result));
     WEIR_TRY(read);
     return out;
   }
