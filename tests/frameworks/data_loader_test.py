@@ -145,6 +145,29 @@ def test_an_iterable_has_a_copy_for_each_worker(persistent):
     assert sorted(itertools.chain(*batches(DataLoader(Stream(5), num_workers=2)))) == [0, 0, 2, 2, 4, 4]
 
 
+class Numbered(Dataset):
+    """Tells which worker made a row."""
+
+    worker = -1
+
+    def begin(self, number):
+        self.worker = number
+
+    def __getitem__(self, at):
+        return self.worker, at
+
+    def __len__(self):
+        return 7
+
+
+def test_a_method_of_the_dataset_begins_the_copy_of_a_worker():
+    rows = Numbered()
+    loader = DataLoader(rows, batch_size=2, num_workers=2, worker_init_fn=rows.begin)
+    found = [[part.tolist() for part in batch] for batch in loader]
+    assert found == [[[0, 0], [0, 1]], [[1, 1], [2, 3]], [[0, 0], [4, 5]], [[1], [6]]]
+    assert rows.worker == -1
+
+
 def test_errors_are_those_of_the_dataset():
     for workers in (0, 2):
         iterator = iter(DataLoader(Failing(), num_workers=workers))

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Mapping
 from collections.abc import Iterator as Elements
 from dataclasses import dataclass, field, replace
+from types import MethodType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -122,6 +123,8 @@ class _Worker:
             more = {"rng": utils.worker._RNG(*drawn), "worker_method": "thread"}
         self.info = info(id=number, num_workers=iterator._num_workers, seed=seed, dataset=self.dataset, **more)
         self.init = init
+        if init is not None and getattr(init, "__self__", None) is dataset:
+            self.init = MethodType(init.__func__, self.dataset)  # type: ignore[attr-defined]
         self._kind = (iterator._dataset_kind, iterator._auto_collation, iterator._collate_fn, iterator._drop_last)
         self.streams = iterator._dataset_kind == of_torch._DatasetKind.Iterable
         self._pin = iterator._pin_memory_device if iterator._pin_memory else None
@@ -329,7 +332,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
     NumPy and torch are those of the process, so what workers draw from them depends on their timing. In their place
     `get_worker_info()` has a `seed`, and generators as `rng` where torch knows them. A `multiprocessing_context` makes
     the workers processes, as torch's are. A worker has a shallow copy of a torch dataset, which `worker_init_fn` may
-    change.
+    change; if that is a method of the dataset, it is called for the copy.
 
     `state_dict` is the position in the loop that runs; after its end it is the beginning of the next one. Resuming
     repeats the indices, and reads nothing that was read; an iterable dataset is read up to there, unless it has
