@@ -194,6 +194,9 @@ TEST_CASE("contract: inside other operators, too, a position saved anywhere give
     if (text.find("let ") == 0) continue;
     check_saves(text + " | repeat(2)", runtime, other);
     check_saves(text + " | prefetch(3)", runtime, other);
+    if (has_probe(list.front()))
+      check_saves(with_probe(list.front(), ", errors: \"0,1,4,11,12,22\"") + " | prefetch(3)", runtime,
+                  other);
     if (find_operator(name)->position.parts != nullptr) continue;
     check_saves("range(2) | flat_map(_ -> " + text + ")", runtime, other);
     check_saves("range(3) | interleave(_ -> " + text + " | take(9), cycle_length: 2)", runtime, other);

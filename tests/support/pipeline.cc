@@ -85,6 +85,7 @@ std::vector<std::string> take_lines(Iterator& iterator, int64_t count, int rows,
       out.push_back(got == PullResult::end ? "end" : "cancelled");
       return out;
     }
+    if (block.rows > limit) throw std::logic_error("more rows than were asked for");
     for (int i = 0; i < block.rows; ++i) {
       if (const ErrorPtr* error = block.error_of(i)) {
         out.push_back(line_of(**error));

@@ -24,6 +24,7 @@ class SeekableInput {
   // Whether only the elements that are needed come.
   bool seeks() const { return seeks_; }
   Port& port() { return *port_; }
+  const Port& port() const { return *port_; }
   // Saves and loads the position of the port and the manner. An operator calls both.
   void state(Archive& archive);
   Step resume(Context& ctx);

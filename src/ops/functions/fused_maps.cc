@@ -51,6 +51,9 @@ class FusedMaps final : public Cursor {
     port_ = std::make_unique<Port>(opening.ctx, input(opening, params), Port::Mode::pass);
   }
 
+  int64_t assured() const noexcept override {
+    return as_written_ ? as_written_->assured() : rows_.assured(*port_);
+  }
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     if (as_written_) return as_written_->next(ctx, demand, out);
     const PullResult got = rows_.next(ctx, demand, *port_, out);

@@ -48,6 +48,10 @@ class MappedRows {
     return PullResult::rows;
   }
 
+  // As Cursor::assured(), of the rows of `input`.
+  int64_t assured(const Port& input) const noexcept {
+    return apply_.function().can_fail() ? 0 : input.assured();
+  }
   // How many rows are lost with an exception of next().
   int64_t lost() const noexcept { return std::max(in_.rows, 1); }
   // How many rows of the last block had failed in the input.

@@ -43,6 +43,7 @@ class Map final : public RestartableCursor {
     return true;
   }
 
+  int64_t assured() const noexcept override { return rows_.assured(input_); }
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     return rows_.next(ctx, demand, input_, out);
   }

@@ -76,11 +76,13 @@ class Shard final : public Cursor {
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
-  // What to ask the input for, so that at most the demanded number of its rows are of this part.
+  // What to ask the input for, so that at most the demanded number of its rows are given: as many, since
+  // all of them may be errors, or more of those that are none.
   Demand wanted(Demand demand) const {
     constexpr int64_t most = kMaxBlockRows;
     const int64_t before_last = std::min(before_, most) + (demand.rows - 1) * std::min(size_, most);
-    demand.rows = static_cast<int>(std::min(before_last + 1, most));
+    const int64_t elements = std::min({before_last + 1, most, input_.port().assured()});
+    demand.rows = static_cast<int>(std::max<int64_t>(demand.rows, elements));
     if (size_ > most) return demand;
     demand.first = static_cast<int>(before_);
     demand.step = static_cast<int>(size_);
@@ -136,7 +138,7 @@ const OperatorDef& definition() {
       .name = "shard",
       .page =
           {.doc =
-               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. Its positions continue for the same rank of as many ranks only: `partition` is what training wants.",
+               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted; a damaged record of `load` or of a file with an index is in the part of its position. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. Its positions continue for the same rank of as many ranks only: `partition` is what training wants.",
            .cost =
                "Computes all elements of its input and copies those it keeps. From `load`, `fixed_length_record` and files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
            .example = "range(8) | shard(3, 1)",

@@ -1,3 +1,4 @@
+#include "core/text.h"
 #include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
@@ -71,6 +72,12 @@ class Asked final : public Cursor {
     return PullResult::rows;
   }
   void state(Archive& archive) override { archive("given", given_); }
+  int64_t assured() const noexcept override { return sure() ? INT64_MAX : 0; }
+  // Whether none of its rows fails.
+  static bool& sure() {
+    static bool sure = true;
+    return sure;
+  }
 
  private:
   int64_t given_ = 0;
@@ -126,6 +133,28 @@ TEST_CASE("shard asks for no more than it needs, and says which values it wants"
   check(asked(1025, 0, 2), kMaxBlockRows, 0, 1);
   check(asked(INT64_MAX, 0, 1), 1, 0, 1);
   check(asked(INT64_MAX, 1, 1), 1, 0, 1);
+  // Any of them may be an error, which is given.
+  Asked::sure() = false;
+  check(asked(3, 0, 2), 2, 0, 3);
+  check(asked(3, 1, 1), 1, 0, 3);
+  check(asked(1025, 0, 2), 2, 0, 1);
+  Asked::sure() = true;
+}
+
+TEST_CASE("shard gives no more rows than are wanted, whatever fails") {
+  for (const char* errors : {"0,1", "0,1,2,3,4,5,6", "1,2,4,5", "11,12,13"}) {
+    CAPTURE(errors);
+    const std::string text = concat("probe(20, errors: \"", errors, "\") | shard(2, 1)");
+    ThreadsRuntime runtime;
+    const Lines all = all_lines(*runtime, text);
+    for (size_t given = 0; given < all.size(); ++given) {
+      const auto iterator = open_text(*runtime, text + " | prefetch(2)");
+      take_lines(*iterator, static_cast<int64_t>(given));
+      const std::string saved = require_value(iterator->save());
+      const auto restored = open_text(*runtime, text + " | prefetch(2)", &saved);
+      CHECK(all_lines(*restored) == Lines(all.begin() + static_cast<ptrdiff_t>(given), all.end()));
+    }
+  }
 }
 
 TEST_CASE("a damaged position of a shard is an error") {
