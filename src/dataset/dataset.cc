@@ -66,9 +66,11 @@ bool gives_at_once(const OperatorDef& op) {
 Status check_behind_parts(const OperatorDef& op, std::span<const DatasetRef> inputs) {
   for (const DatasetRef& input : inputs) {
     if (input->sites().parts == 0 || (gives_at_once(op) && inputs.size() == 1)) continue;
+    std::string hint = concat("put it inside: partition(n, part -> part | ", op.name, "(…))");
+    if (op.kind == OperatorKind::terminal) hint = "leave the partition out";
+    if (inputs.size() > 1) hint = concat("put it inside: partition(n, part -> ", op.name, "(… part …))");
     return invalid_argument(
-        expected_found("behind a partition an operator that holds no elements back", op.name,
-                       concat("put it inside: partition(n, part -> part | ", op.name, "(…))")));
+        expected_found("behind a partition an operator that holds no elements back", op.name, hint));
   }
   return Status();
 }

@@ -50,7 +50,11 @@ TEST_CASE("partition: what cannot be cut, or would hold elements back, is refuse
     CHECK(document.status().code() == Code::invalid_argument);
   }
   check_refused(*runtime, "zip(range(9) | partition(2, p -> p), range(9))",
-                "partition(n, part -> part | zip(…))");
+                "partition(n, part -> zip(… part …))");
+  check_refused(*runtime, "range(9) | partition(2, p -> p) | batch(2)",
+                "partition(n, part -> part | batch(…))");
+  check_refused(*runtime, "range(9) | partition(2, p -> p) | reduce(0, (s, x) -> s + x)",
+                "found reduce; leave the partition out");
 }
 
 TEST_CASE("partition: what does not hold elements back stands behind it") {
