@@ -27,6 +27,24 @@ struct Limits<BFloat16> {
   static constexpr float high = 0x1.fep127f;
 };
 
+// How many bits of a number a float dtype has.
+template <class From>
+constexpr int kDigits = std::is_same_v<From, Float16>    ? 11
+                        : std::is_same_v<From, BFloat16> ? 8
+                                                         : std::numeric_limits<From>::digits;
+
+// The greatest value of an integer dtype that the float dtype has, too; of the least ones it has each that it
+// reaches.
+template <class To, class From>
+constexpr To highest() {
+  constexpr int beyond = std::numeric_limits<To>::digits - kDigits<From>;
+  if constexpr (beyond <= 0) {
+    return std::numeric_limits<To>::max();
+  } else {
+    return std::numeric_limits<To>::max() - ((To{1} << beyond) - To{1});
+  }
+}
+
 // nan stays.
 template <class T>
 T between(T value, T low, T high) {
@@ -34,17 +52,18 @@ T between(T value, T low, T high) {
   return capped < low ? low : capped;
 }
 
-// From is a type that arithmetic is done in.
-template <class To, class From>
+// From is the type that arithmetic with A is done in.
+template <class To, class A, class From>
 To saturated(From value) {
   using Bound = Limits<To>;
   if constexpr (std::is_integral_v<To> && std::is_integral_v<From>) {
     if (std::cmp_greater(value, Bound::high)) return Bound::high;
     return std::cmp_less(value, Bound::low) ? Bound::low : static_cast<To>(value);
   } else if constexpr (std::is_integral_v<To>) {
-    // The bound above may be rounded up to one that the dtype does not have; nan becomes 0.
-    if (value >= static_cast<From>(Bound::high)) return Bound::high;
+    constexpr To high = highest<To, A>();
+    if (value >= static_cast<From>(high)) return high;
     if (value <= static_cast<From>(Bound::low)) return Bound::low;
+    // nan becomes 0.
     return value == value ? static_cast<To>(value) : To{0};
   } else if constexpr (is_half<To>) {
     using Wide = std::conditional_t<std::is_same_v<From, float>, float, double>;
@@ -61,12 +80,11 @@ To saturated(From value) {
   }
 }
 
-// Infinity becomes the nearest value that both dtypes have.
 template <class A, class To>
 struct SaturateCast {
   To operator()(Compute<A> value) const {
     if constexpr (!std::is_integral_v<A>) value = between(value, Limits<A>::low, Limits<A>::high);
-    return saturated<To>(value);
+    return saturated<To, A>(value);
   }
 };
 
@@ -95,7 +113,7 @@ extern constinit const Kernel saturate_cast_kernel{
     .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
     .infer = saturate_cast_infer,
     .doc =
-        "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers; nan becomes 0.",
+        "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers, of which nan becomes 0.",
     .result = "The given dtype, the shape of `x`.",
     .cost = "One pass over the entries.",
     .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",

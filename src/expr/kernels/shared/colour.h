@@ -24,17 +24,21 @@ struct Size {
   int64_t channels = 0;
 };
 
-// Converts to the integer dtype; values outside become the nearest that it has, nan becomes the lowest.
+// Converts to the integer dtype; values outside become the nearest that it and float32 have, nan becomes the
+// lowest.
 template <class T>
 [[gnu::always_inline]] inline T saturated(float value) {
   constexpr auto kLow = static_cast<float>(std::numeric_limits<T>::lowest());
-  constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
   if constexpr (sizeof(T) < sizeof(int32_t)) {
+    constexpr auto kHigh = static_cast<float>(std::numeric_limits<T>::max());
     const float raised = value > kLow ? value : kLow;
     return static_cast<T>(static_cast<int32_t>(raised < kHigh ? raised : kHigh));
   } else {
-    // kHigh is rounded up.
-    if (value >= kHigh) return std::numeric_limits<T>::max();
+    // The greatest that has no more bits than a float32.
+    constexpr T high =
+        std::numeric_limits<T>::max() -
+        ((T{1} << (std::numeric_limits<T>::digits - std::numeric_limits<float>::digits)) - T{1});
+    if (value >= static_cast<float>(high)) return high;
     return value > kLow ? static_cast<T>(value) : std::numeric_limits<T>::lowest();
   }
 }
