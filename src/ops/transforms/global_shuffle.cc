@@ -47,7 +47,7 @@ class GlobalShuffle final : public Cursor {
     const bool each_anew = *params.reshuffle_each_iteration;
     const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
     WEIR_ASSIGN(RestorableAccess input, RestorableAccess::open(opening.ctx, opening.input(0)));
-    if (input->count().more) return failed_precondition(endless());
+    if (input->count().more) return invalid_argument(endless());
     auto out = std::make_unique<GlobalShuffle>(std::move(input), key_of(opened, each_anew));
     if (opening.ctx.runtime().files != nullptr && out->count_ > 0) {
       const OpeningSeeds after{opened.number + 1, opened.seeds, opened.base};
@@ -165,15 +165,15 @@ Result<std::unique_ptr<Access>> access(Opening& opening, const ParamsBase& base)
   const bool each_anew = *params.reshuffle_each_iteration;
   const OpeningSeeds opened = seeds_of(opening, params.seed, each_anew, true);
   WEIR_ASSIGN(std::unique_ptr<Access> input, open_access_whole(opening.ctx, opening.input(0)));
-  if (input->count().more) return failed_precondition(GlobalShuffle::endless());
+  if (input->count().more) return invalid_argument(GlobalShuffle::endless());
   return std::unique_ptr<Access>(
       std::make_unique<ShuffledAccess>(std::move(input), key_of(opened, each_anew)));
 }
 
 Result<Spec> spec(const Params&, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_access(*inputs[0]));
-  if (inputs[0]->cardinality() == kInfinite) return failed_precondition(GlobalShuffle::endless());
-  if (inputs[0]->cardinality() == 0) return failed_precondition("the dataset is empty");
+  if (inputs[0]->cardinality() == kInfinite) return invalid_argument(GlobalShuffle::endless());
+  if (inputs[0]->cardinality() == 0) return invalid_argument("the dataset is empty");
   return inputs[0]->spec();
 }
 
@@ -184,7 +184,7 @@ const OperatorDef& definition() {
       .name = "global_shuffle",
       .page =
           {.doc =
-               "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position: range, from_tensors, from_tensor_slices, from_list, load, fixed_length_record, uncompressed TFRecord, text and CSV files, whose index it uses or makes, zip, concatenate, map, batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs nothing ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite (failed_precondition). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+               "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position, as those do whose pages say that they can be read by position. Of files, the index is used or made; prefetch runs nothing ahead. Others are refused by name (failed_precondition), and so is a dataset that is known to be empty or infinite (invalid_argument). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
            .cost =
                "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
            .example = "range(5) | global_shuffle(seed: 42)",
