@@ -204,7 +204,7 @@ extern constinit const Kernel argmax_kernel{
     .params = kArgmaxParams,
     .infer = argmax_infer<Larger>,
     .doc =
-        "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
+        "The index of the greatest entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error. Integers and floats only.",
     .result = "int64; the shape of `x` without the axis.",
     .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
     .example = "from_tensors(argmax([3, 9, 9]))",
@@ -217,7 +217,7 @@ extern constinit const Kernel argmin_kernel{
     .params = kArgmaxParams,
     .infer = argmax_infer<Smaller>,
     .doc =
-        "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error of the element.",
+        "The index of the least entry along an axis. Of equal entries it is the first. nan is ignored. An axis without entries is an error. Integers and floats only.",
     .result = "int64; the shape of `x` without the axis.",
     .cost = "Two vectorised passes over the entries; the second ends at the entry found.",
     .example = "from_tensors(argmin([3, 1, 1]))",

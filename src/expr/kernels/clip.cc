@@ -58,7 +58,7 @@ extern constinit const Kernel clip_kernel{
     .infer = clip_infer,
     .step = StepKind::clip,
     .doc =
-        "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`.",
+        "Limits each entry to the range from `low` to `high`. These broadcast to `x`. nan stays nan; `low` wins where it is above `high`. Integers and floats only.",
     .result = "The dtype and shape of `x`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors(clip([1, 5, 9], 2, 6))",

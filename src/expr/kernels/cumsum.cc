@@ -113,7 +113,7 @@ extern constinit const Kernel cumsum_kernel{
                 .doc = "Begin with the last entry."}},
     .infer = cumsum_infer,
     .doc =
-        "Running sums along an axis. Entry i is the sum of the entries up to i. Integers wrap; floats are added one by one and rounded each time.",
+        "Running sums along an axis. Entry i is the sum of the entries up to i. Integers wrap; floats are added one by one and rounded each time. Integers and floats only.",
     .result = "The dtype and shape of `x`.",
     .cost = "One pass over the entries.",
     .example = "from_tensors(cumsum([1, 2, 3]))",

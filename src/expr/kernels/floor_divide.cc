@@ -79,7 +79,8 @@ Status floor_divide_infer(KernelCall& call) {
 extern constinit const Kernel floor_divide_kernel = of_both(
     {.name = "//",
      .infer = floor_divide_infer<FloorDivide>,
-     .doc = "The quotient rounded down, as in Python. An integer divided by zero is an error of the element.",
+     .doc =
+         "The quotient rounded down, as in Python. An integer divided by zero is an error of the element. Integers and floats only.",
      .example = "from_tensors([7, -7] // 2)",
      .output = "[3, -4]",
      .bench = "n // 7"});
@@ -88,7 +89,7 @@ extern constinit const Kernel remainder_kernel = of_both(
     {.name = "%",
      .infer = floor_divide_infer<Remainder>,
      .doc =
-         "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element.",
+         "The remainder of floor division, which has the sign of `b`, as in Python. An integer divided by zero is an error of the element. Integers and floats only.",
      .example = "from_tensors([7, -7] % 4)",
      .output = "[3, 1]",
      .bench = "n % 7"});

@@ -116,14 +116,15 @@ Status float_infer(KernelCall& call) {
 
 }  // namespace
 
-extern constinit const Kernel abs_kernel =
-    of_one({.name = "abs",
-            .infer = real_infer<Abs>,
-            .step = StepKind::abs,
-            .doc = "The absolute value of each entry. The lowest integer of a dtype wraps to itself.",
-            .example = "from_tensors(abs([-2, 3]))",
-            .output = "[2, 3]",
-            .bench = "abs(x)"});
+extern constinit const Kernel abs_kernel = of_one(
+    {.name = "abs",
+     .infer = real_infer<Abs>,
+     .step = StepKind::abs,
+     .doc =
+         "The absolute value of each entry. The lowest integer of a dtype wraps to itself. Integers and floats only.",
+     .example = "from_tensors(abs([-2, 3]))",
+     .output = "[2, 3]",
+     .bench = "abs(x)"});
 
 extern constinit const Kernel ceil_kernel =
     of_one({.name = "ceil",
@@ -201,7 +202,7 @@ extern constinit const Kernel sign_kernel =
     of_one({.name = "sign",
             .infer = real_infer<Sign>,
             .step = StepKind::sign,
-            .doc = "-1, 0 or 1 for entries below, at or above zero. nan stays nan.",
+            .doc = "-1, 0 or 1 for entries below, at or above zero. nan stays nan. Integers and floats only.",
             .example = "from_tensors(sign([-5, 0, 5]))",
             .output = "[-1, 0, 1]",
             .bench = "sign(x)"});
@@ -215,12 +216,13 @@ extern constinit const Kernel sqrt_kernel =
             .output = "[2.0, 3.0]",
             .bench = "sqrt(x)"});
 
-extern constinit const Kernel square_kernel = of_one({.name = "square",
-                                                      .infer = real_infer<Square>,
-                                                      .step = StepKind::square,
-                                                      .doc = "Each entry times itself. Integers wrap.",
-                                                      .example = "from_tensors(square([2, -3]))",
-                                                      .output = "[4, 9]",
-                                                      .bench = "square(x)"});
+extern constinit const Kernel square_kernel =
+    of_one({.name = "square",
+            .infer = real_infer<Square>,
+            .step = StepKind::square,
+            .doc = "Each entry times itself. Integers wrap. Integers and floats only.",
+            .example = "from_tensors(square([2, -3]))",
+            .output = "[4, 9]",
+            .bench = "square(x)"});
 
 }  // namespace weir

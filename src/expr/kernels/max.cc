@@ -47,7 +47,7 @@ extern constinit const Kernel max_kernel{
     .params = kReductionParams,
     .infer = max_infer<Max>,
     .doc =
-        "The greatest entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is -inf for floats and an error of the element for integers.",
+        "The greatest entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is -inf for floats and an error of the element for integers. Integers and floats only.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors(max([[1, 5], [4, 2]], axis: 0))",
@@ -60,7 +60,7 @@ extern constinit const Kernel min_kernel{
     .params = kReductionParams,
     .infer = max_infer<Min>,
     .doc =
-        "The least entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is inf for floats and an error of the element for integers.",
+        "The least entry over an axis, a list of axes, or all axes. It is nan if any entry is nan. Without entries it is inf for floats and an error of the element for integers. Integers and floats only.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors(min([[1, 5], [4, 2]], axis: 0))",

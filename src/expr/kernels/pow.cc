@@ -50,7 +50,7 @@ extern constinit const Kernel power_kernel = of_both(
     {.name = "**",
      .infer = pow_infer,
      .doc =
-         "`a` to the power of `b`. Binds to the right, and more strongly than unary minus. Integers wrap; a negative power of an integer is an error of the element.",
+         "`a` to the power of `b`. Binds to the right, and more strongly than unary minus. Integers wrap; a negative power of an integer is an error of the element. Integers and floats only.",
      .example = "from_tensors([2, 3] ** 2)",
      .output = "[4, 9]",
      .bench = "x ** 3.0"});
@@ -59,7 +59,7 @@ extern constinit const Kernel pow_kernel = of_both(
     {.name = "pow",
      .infer = pow_infer,
      .doc =
-         "`a` to the power of `b`; also written `a ** b`. Integers wrap; a negative power of an integer is an error of the element.",
+         "`a` to the power of `b`; also written `a ** b`. Integers wrap; a negative power of an integer is an error of the element. Integers and floats only.",
      .example = "from_tensors(pow([2.0, 3.0], 0.5))",
      .output = "[1.4142135, 1.7320508]",
      .bench = "pow(x, 3.0)"});

@@ -91,7 +91,7 @@ extern constinit const Kernel searchsorted_kernel{
                 .doc = R"("left": before entries that equal the value; "right": after them.)"}},
     .infer = searchsorted_infer,
     .doc =
-        "The index at which to insert each value so that `a` stays sorted. It is the number of entries that are less than the value, or with \"right\" not greater.",
+        "The index at which to insert each value so that `a` stays sorted. It is the number of entries that are less than the value, or with \"right\" not greater. Integers and floats only.",
     .result = "int64; the shape of `v`.",
     .cost = "A binary search per value.",
     .example = "from_tensors(searchsorted([1, 3, 3, 5], [0, 3, 9]))",

@@ -256,7 +256,8 @@ extern constinit const Kernel sort_kernel{
     .name = "sort",
     .params = kSortParams,
     .infer = sort_infer<false>,
-    .doc = "Sorts the entries along an axis, in ascending or descending order. nan comes last in both.",
+    .doc =
+        "Sorts the entries along an axis, in ascending or descending order. nan comes last in both. Integers and floats only.",
     .result = "The dtype and shape of `x`.",
     .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
     .example = "from_tensors(sort([3, 1, 2]))",
@@ -269,7 +270,7 @@ extern constinit const Kernel argsort_kernel{
     .params = kSortParams,
     .infer = sort_infer<true>,
     .doc =
-        "The indices that sort the entries along an axis, in ascending or descending order. Equal entries keep their order; nan comes last.",
+        "The indices that sort the entries along an axis, in ascending or descending order. Equal entries keep their order; nan comes last. Integers and floats only.",
     .result = "int64; the shape of `x`.",
     .cost = "Linear in the entries of a long axis, by their bytes; else n log n.",
     .example = "from_tensors(argsort([30, 10, 20]))",
@@ -285,7 +286,7 @@ extern constinit const Kernel top_k_kernel{
                 .doc = "The number of entries; at most the length of the last axis."}},
     .infer = top_infer,
     .doc =
-        "The `k` greatest entries along the last axis, and their indices. The greatest comes first; of equal entries the one with the lower index; nan comes last. A `k` beyond the length of the axis is an error.",
+        "The `k` greatest entries along the last axis, and their indices. The greatest comes first; of equal entries the one with the lower index; nan comes last. A `k` beyond the length of the axis is an error. Integers and floats only.",
     .result = "(values, indices): the dtype of `x` and int64, with `k` as the last dimension.",
     .cost = "One pass over the entries if `k` is small, else the cost of sort.",
     .example = "from_tensors(top_k([3, 9, 1, 7], 2))",

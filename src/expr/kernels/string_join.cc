@@ -84,7 +84,7 @@ extern constinit const Kernel string_join_kernel{
                 .fallback = "\"\"",
                 .doc = "The string between two members."}},
     .infer = string_join_infer,
-    .doc = "Joins strings entry by entry, with a separator between them.",
+    .doc = "Joins strings entry by entry, with a separator, which is a scalar, between them.",
     .result = "string, the broadcast shape.",
     .cost = "Two passes over the strings, and one copy of their bytes.",
     .example = R"(from_tensors(string_join([["a", "b"], "x"], separator: "-")))",

@@ -58,7 +58,8 @@ extern constinit const Kernel mean_kernel{
     .name = "mean",
     .params = kReductionParams,
     .infer = mean_infer,
-    .doc = "The mean over an axis, a list of axes, or all axes; nan if there are no entries.",
+    .doc =
+        "The mean over an axis, a list of axes, or all axes; nan if there are no entries. Integers and floats only.",
     .result =
         "float64 for integers, else the dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
@@ -70,7 +71,8 @@ extern constinit const Kernel prod_kernel{
     .name = "prod",
     .params = kReductionParams,
     .infer = infer_reduction<Product>,
-    .doc = "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap.",
+    .doc =
+        "The product over an axis, a list of axes, or all axes; 1 if there are no entries. Integers wrap. Integers and floats only.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors(prod([2, 3, 4]))",
@@ -82,7 +84,7 @@ extern constinit const Kernel sum_kernel{
     .params = kReductionParams,
     .infer = infer_reduction<Sum>,
     .doc =
-        "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone.",
+        "The sum over an axis, a list of axes, or all axes; 0 if there are no entries. Integers wrap. Floats are added in an order that depends on the shape alone. Integers and floats only.",
     .result = "The dtype of `x`; the shape without the axes, which stay as 1 with `keepdims`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors(sum([[1, 2], [3, 4]], axis: 1))",

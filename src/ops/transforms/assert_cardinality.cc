@@ -67,7 +67,7 @@ const OperatorDef& definition() {
       .name = "assert_cardinality",
       .page =
           {.doc =
-               "Declares that the input has `n` elements, and checks it. If there are fewer or more, the last element is an error (failed_precondition). Errors among them are passed on and not counted.",
+               "Declares that the input has `n` elements, and checks it. If there are fewer or more, the sequence ends with an error (failed_precondition), after `n` elements if there are more. Errors among them are passed on and not counted.",
            .cost = "One comparison per block.",
            .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
            .output = "2\n3",

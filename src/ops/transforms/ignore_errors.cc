@@ -84,7 +84,7 @@ const OperatorDef& definition() {
       .name = "ignore_errors",
       .page =
           {.doc =
-               "Drops the elements that failed. An error that a position can't be taken up is no element's, and passes.",
+               "Drops the elements that failed. The error that a saved position cannot be resumed belongs to no element, and is kept.",
            .cost = "None without errors, else a copy of the block.",
            .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
            .output = "-6\n6",

@@ -34,7 +34,7 @@ struct Params : ParamsOf<Params> {
       "How many of the runtime's threads work for the pipeline at once, not counting those inside next; auto: all.",
       at_least(1), {.automatic = true, .any_position = true});
     f("memory", memory,
-      "How many bytes of elements are made ahead at most, plus one element of each window and call; auto: each window has its own limit.",
+      "The most bytes of elements that are made ahead; each window, and each call that runs, may exceed it by one element. auto: each window has its own limit.",
       at_least(1), {.automatic = true, .any_position = true});
     f("warm_start", warm_start,
       "true: what runs ahead begins when the iterator is made, not at its first element; not where it begins at a saved position.",

@@ -84,7 +84,8 @@ const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Skip>({
       .name = "skip",
       .page =
-          {.doc = "Skips the first `n` elements. Errors among them are passed on and not counted.",
+          {.doc =
+               "Skips the first `n` elements. Errors among them are passed on and not counted; a damaged record of `load` or of a file with an index counts, since it isn't read.",
            .cost =
                "Skipped elements are not computed where that cannot hide an error, and not read from `load`, `fixed_length_record` and files with an index, also after maps that cannot fail and draw nothing.",
            .example = "range(5) | skip(3)",

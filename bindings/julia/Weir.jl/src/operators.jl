@@ -335,12 +335,13 @@ lmdb(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=not
     load(path)
 
 Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
-Their structure and number are read when the dataset is built, so it cannot be built if the folder
-has no elements (not_found) or a damaged manifest. A damaged chunk gives one error in place of its
-elements, and the next chunk follows. If the elements are replaced between building and reading, one
-error takes their place. Reads ahead of its consumer, on its own thread. Elements are also read by
-their position (`global_shuffle`, `weir_dataset_at`); then an element of a damaged chunk is one
-error in its place, and `skip` and `shard` directly after it go straight to their chunks.
+Their structure and number are read when the dataset is built, so it cannot be built if nothing was
+written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error in
+place of its elements, and the next chunk follows. If the elements are replaced between building and
+reading, one error takes their place. Reads ahead of its consumer, on its own thread. Elements are
+also read by their position (`global_shuffle`, `weir_dataset_at`); then an element of a damaged
+chunk is one error in its place, and `skip` and `shard` directly after it go straight to their
+chunks.
 
 - `path`: The folder with the written elements.
 """
@@ -668,8 +669,9 @@ zip(datasets) =
 """
     assert_cardinality(n)
 
-Declares that the input has `n` elements, and checks it. If there are fewer or more, the last
-element is an error (failed_precondition). Errors among them are passed on and not counted.
+Declares that the input has `n` elements, and checks it. If there are fewer or more, the sequence
+ends with an error (failed_precondition), after `n` elements if there are more. Errors among them
+are passed on and not counted.
 
 - `n`: The number of elements; -1: infinite, -2: unknown.
 """
@@ -781,12 +783,10 @@ flat_map(f) =
 
 Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random
 order. A hash makes the order. The operators before it must be able to find an element by its
-position: range, from_tensors, from_tensor_slices, from_list, load, fixed_length_record,
-uncompressed TFRecord, text and CSV files, whose index it uses or makes, zip, concatenate, map,
-batch, enumerate, take, skip, shard, repeat with a count, and prefetch, which then runs nothing
-ahead. Others are refused by name, and so is a dataset that is known to be empty or infinite
-(failed_precondition). An element that fails is an error in its place, as is a batch of which one
-fails. The order is tf.data's for the same seed.
+position, as those do whose pages say that they can be read by position. Of files, the index is used
+or made; prefetch runs nothing ahead. Others are refused by name (failed_precondition), and so is a
+dataset that is known to be empty or infinite (invalid_argument). An element that fails is an error
+in its place, as is a batch of which one fails. The order is tf.data's for the same seed.
 
 - `seed`: Fixes the order: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
@@ -801,8 +801,8 @@ global_shuffle(; seed=nothing, reshuffle_each_iteration=nothing) =
 Groups all elements by key and folds each group into one result. The state of a group is `init(key)`
 at first, and `reduce(state, element)` after each element. When the input has ended,
 `finalize(state)` of each group follows, the least key first. An element that fails, or for which
-`key`, `init` or `reduce` fails, is an error at once and changes no state; a group of which every
-element failed gives nothing. A dataset that is known to be infinite is refused.
+`key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements
+all failed has no result. A dataset that is known to be infinite is refused.
 
 - `key`: Returns the key of an element's group, an int64.
 - `init`: Returns the first state of a group, from its key.
@@ -830,8 +830,8 @@ group_by_window(key, reduce, window_size) =
 """
     ignore_errors(log=nothing)
 
-Drops the elements that failed. An error that a position can't be taken up is no element's, and
-passes.
+Drops the elements that failed. The error that a saved position cannot be resumed belongs to no
+element, and is kept.
 
 - `log`: Log a warning for each error that is dropped. Default: `false`.
 """
@@ -904,8 +904,8 @@ any order. Default: `none`.
 number. Default: `true`.
 - `threads`: How many of the runtime's threads work for the pipeline at once, not counting those
 inside next; auto: all. Default: `auto`.
-- `memory`: How many bytes of elements are made ahead at most, plus one element of each window and
-call; auto: each window has its own limit. Default: `auto`.
+- `memory`: The most bytes of elements that are made ahead; each window, and each call that runs,
+may exceed it by one element. auto: each window has its own limit. Default: `auto`.
 - `warm_start`: true: what runs ahead begins when the iterator is made, not at its first element;
 not where it begins at a saved position. Default: `false`.
 - `tuned`: The settings to begin tuning with: the text "tuned" in `weir_iterator_stats` of an
@@ -988,9 +988,9 @@ number of ranks is the rank, which comes from the iterator's options or from the
 number must divide `n` (failed_precondition). Whatever stands inside a part is that part's alone:
 shuffles, batches and random draws depend on the part and not on the number of ranks. So the
 positions of all ranks continue as those of another number of ranks, each part where it was; the
-next element is that of a part which has given fewest. An error inside a part takes the part's turn.
-Behind it stand operators that hold no elements back, such as map, filter, prefetch and options;
-those that count, such as take and enumerate, count the elements of their rank.
+next element is that of a part which has given fewest. An error of a part counts as its turn. Behind
+it stand operators that hold no elements back, such as map, filter, prefetch and options; those that
+count, such as take and enumerate, count the elements of their rank.
 
 - `n`: How many parts there are, whatever the number of ranks, which must divide it.
 - `f`: Returns the pipeline of a part, which is a dataset of elements of the input.
@@ -1093,10 +1093,11 @@ scan(state, f) =
     shard(num_shards, index)
 
 Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are
-passed on to every part and not counted. `shard(auto, auto)` is the part of the iterator's rank,
-from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm
-and Kubernetes); a process that no launcher started gets all elements. Its positions continue for
-the same rank of as many ranks only: `partition` is what training wants.
+passed on to every part and not counted; a damaged record of `load` or of a file with an index is in
+the part of its position. `shard(auto, auto)` is the part of the iterator's rank, from its options
+or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a
+process that no launcher started gets all elements. Its positions continue for the same rank of as
+many ranks only: `partition` is what training wants.
 
 - `num_shards`: How many shards there are; auto: as many as the iterator has ranks.
 - `index`: Which of them this is, from 0; auto: that of the iterator's rank.
@@ -1125,8 +1126,8 @@ shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing) =
 
 Repeats the input `count` times, shuffled in another order each time. It is the same as
 `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
-Below another repeat it continues with the order after its last one, where `repeat` would leave one
-out.
+Inside another repeat each pass takes the next order that wasn't used; `shuffle | repeat(n)` leaves
+one out between passes.
 
 - `buffer_size`: How many elements to draw from; a larger buffer mixes better.
 - `count`: How many times; -1 repeats forever. Default: `-1`.
@@ -1139,7 +1140,8 @@ shuffle_and_repeat(buffer_size; count=nothing, seed=nothing) =
 """
     skip(n)
 
-Skips the first `n` elements. Errors among them are passed on and not counted.
+Skips the first `n` elements. Errors among them are passed on and not counted; a damaged record of
+`load` or of a file with an index counts, since it isn't read.
 
 - `n`: The number of elements to skip; negative skips all.
 """
@@ -1182,7 +1184,8 @@ sparse_batch(n; row_shape=nothing) =
 """
     take(n)
 
-Takes the first `n` elements. Errors among them are passed on and not counted.
+Takes the first `n` elements. Errors among them are passed on and not counted; a damaged record of
+`load` or of a file with an index counts.
 
 - `n`: The number of elements to take; negative takes all.
 """
