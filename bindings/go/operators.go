@@ -1639,8 +1639,7 @@ func (p Pipeline) SparseBatch(n Int, options ...SparseBatchOptions) Pipeline {
 	return p.then(c)
 }
 
-// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted; a
-// damaged record of load or of a file with an index counts.
+// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted.
 //
 // n: The number of elements to take; negative takes all.
 func (p Pipeline) Take(n Int) Pipeline {

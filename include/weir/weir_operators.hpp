@@ -806,8 +806,7 @@ class Pipeline : public detail::Document<Pipeline> {
     return then(detail::OperatorCall("sparse_batch").positional(n).named("row_shape", options.row_shape));
   }
 
-  // Takes the first n elements. Errors among them are passed on and not counted; a damaged record of load or
-  // of a file with an index counts.
+  // Takes the first n elements. Errors among them are passed on and not counted.
   // n: The number of elements to take; negative takes all.
   Pipeline take(const Int& n) const { return then(detail::OperatorCall("take").positional(n)); }
 

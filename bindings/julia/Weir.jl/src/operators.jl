@@ -1184,8 +1184,7 @@ sparse_batch(n; row_shape=nothing) =
 """
     take(n)
 
-Takes the first `n` elements. Errors among them are passed on and not counted; a damaged record of
-`load` or of a file with an index counts.
+Takes the first `n` elements. Errors among them are passed on and not counted.
 
 - `n`: The number of elements to take; negative takes all.
 """

@@ -2839,8 +2839,7 @@ impl Pipeline {
         self.then(OperatorCall::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape))
     }
 
-    /// Takes the first `n` elements. Errors among them are passed on and not counted; a damaged record of
-    /// `load` or of a file with an index counts.
+    /// Takes the first `n` elements. Errors among them are passed on and not counted.
     ///
     /// * `n`: The number of elements to take; negative takes all.
     #[must_use]
