@@ -237,14 +237,24 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
             tasks.put(_RESET)
         self._begin()
 
+    def _next_worker(self) -> int | None:
+        """The one that makes the next batch; without an order, one that is slow gets no more than its share."""
+        if len(self._tasks) >= self._ahead or not any(self._active):
+            return None
+        share = self._ahead // sum(self._active)
+        for number in itertools.islice(self._turn, self._num_workers):
+            made = sum(task.worker == number for task in self._tasks)
+            if self._active[number] and (self._in_order or made < share):
+                return number
+        return None
+
     def _fill(self) -> None:
         """Gives the workers so many batches to make as they may be ahead."""
-        while len(self._tasks) < self._ahead and any(self._active):
+        while (worker := self._next_worker()) is not None:
             try:
                 index = self._next_index()
             except StopIteration:
                 return
-            worker = next(number for number in self._turn if self._active[number])
             task = _Task(worker, index)
             self._tasks.append(task)
             self._inputs[worker].put(task)
