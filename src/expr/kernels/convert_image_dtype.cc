@@ -83,7 +83,7 @@ extern constinit const Kernel convert_image_dtype_kernel{
     .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
     .infer = convert_image_dtype_infer,
     .doc =
-        "Converts an image to another dtype and scales it to that range, as tf.image.convert_image_dtype. Integers range from 0 to their largest value, floats from 0 to 1. From floats to integers it truncates `x * (max + 0.5)`; between integers it multiplies or divides by a power of two, rounding down; values out of range wrap. Floats become other floats without scaling.",
+        "Converts an image to another dtype and scales it to that range, as tf.image.convert_image_dtype. Integers range from 0 to their largest value, floats from 0 to 1. From floats to integers it truncates `x * (max + 0.5)`, without rounding the product of a half to one, as TensorFlow does; between integers it multiplies or divides by a power of two, rounding down; values out of range wrap. Floats become other floats without scaling.",
     .result = "The given dtype, the shape of `x`.",
     .cost = "One vectorised pass over the entries; none for the same dtype.",
     .example = "from_tensors(convert_image_dtype([0.0, 0.5, 1.0], uint8))",
