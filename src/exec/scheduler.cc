@@ -292,7 +292,15 @@ void Scheduler::wake_all() {
 }
 
 void Scheduler::wait_until_quiet() {
-  if (inside_any() || !executor_.alive()) return;
+  if (!inside_any() && executor_.alive()) park_until_quiet();
+}
+
+void Scheduler::wait_until_quiet_inside() {
+  const Visit visit(*this);
+  if (visit.status().ok()) park_until_quiet();
+}
+
+void Scheduler::park_until_quiet() {
   Sleeper sleeper{executor_.make_parker()};
   for (;;) {
     MutexLock lock(mutex_);

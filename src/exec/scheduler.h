@@ -255,6 +255,9 @@ class Scheduler final : public Waker {
   // Waits until no pump of this scheduler runs, except inside a BlockingRead. Returns at once on a thread
   // inside any iterator's code, where waiting might never end.
   void wait_until_quiet();
+  // The same inside another iterator's code, for the thread that drove this scheduler there. Does not wait
+  // where that might never end.
+  void wait_until_quiet_inside();
   // Returns a descriptor that is readable while another try_drive is worthwhile. The scheduler closes it.
   Result<int> ready_descriptor();
 
@@ -352,6 +355,7 @@ class Scheduler final : public Waker {
   bool lock_turn_within(Sleeper& sleeper, int64_t deadline);
   void park_until(Sleeper& sleeper, int64_t deadline);
   Status run_between(PollRef work);
+  void park_until_quiet();
   // Takes the right to drive if it is free; under the simulation waiting threads come first.
   bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }
   // A thread may sleep although there is more to poll: raises one, which raises the next.

@@ -9,8 +9,8 @@ namespace weir {
 
 namespace {
 
-// Pumps that a terminal leaves running keep the iterator's session, and with it the runtime, until they
-// finish.
+// Pumps that a terminal leaves running with its value keep the session of the iterator, and with it the
+// runtime, until they finish.
 class InnerOwner final : public RefCounted {
  public:
   InnerOwner(RefPtr<Session> outer, RefPtr<Scheduler> scheduler)
@@ -46,10 +46,22 @@ class Runner final : public TerminalRunner {
     EpochScope epochs(nullptr, dataset_->depth(), in_lambda_ ? key : 0, true);
     Context ctx{*session, scheduler.get(), &epochs};
     std::unique_ptr<Stage> stage = Stage::open(ctx, {dataset_, env, key});
+    const Status status = take(outer, ctx, *stage, out);
+    if (!status.ok()) {
+      // What it was writing has been removed when the call returns.
+      session->cancelled.store(true);
+      stage.reset();
+      scheduler->wait_until_quiet_inside();
+    }
+    return status;
+  }
+
+ private:
+  Status take(const Session& outer, Context& ctx, Stage& stage, Components& out) const {
     Block block;
-    Result<PullResult> got = scheduler->drive([&]() noexcept {
-      if (outer.cancelled.load(std::memory_order_relaxed)) session->cancelled.store(true);
-      return stage->next(ctx, Demand{}, block);
+    Result<PullResult> got = ctx.session.scheduler->drive([&]() noexcept {
+      if (outer.cancelled.load(std::memory_order_relaxed)) ctx.session.cancelled.store(true);
+      return stage.next(ctx, Demand{}, block);
     });
     if (!got.ok()) return got.status();
     if (*got == PullResult::cancelled) return Status(Code::cancelled, "the iterator was cancelled");
@@ -65,7 +77,6 @@ class Runner final : public TerminalRunner {
     return {};
   }
 
- private:
   const DatasetRef dataset_;
   // Each call belongs to a row and has random orders of its own.
   const bool in_lambda_;

@@ -2,6 +2,7 @@
 
 import copy
 import functools
+import os
 import pickle
 import threading
 
@@ -93,6 +94,24 @@ def test_terminals():
 def test_save_and_load(tmp_path):
     assert weir.range(5).save(tmp_path / "saved") is None
     assert [int(x) for x in weir.load(tmp_path / "saved")] == list(range(5))
+
+
+@pytest.mark.parametrize("elements", [4, 100_000])
+def test_save_that_fails_leaves_the_folder(tmp_path, elements):
+    folder = tmp_path / "saved"
+    failing = weir.range(elements).map(lambda x: 6 // (x - 1))
+    weir.range(5).save(folder)
+    before = sorted(os.listdir(folder))
+    for _ in range(5):
+        with pytest.raises(weir.errors.InvalidArgument):
+            failing.save(folder)
+        assert sorted(os.listdir(folder)) == before
+        with pytest.raises(weir.errors.InvalidArgument):
+            next(weir.from_tensors(str(folder)).map(lambda path: failing.save(path)).iterator())
+        assert sorted(os.listdir(folder)) == before
+    assert [int(x) for x in weir.load(folder)] == list(range(5))
+    failing.ignore_errors().save(folder)
+    assert len(weir.load(folder)) == elements - 1
 
 
 def test_pickle_and_copy():

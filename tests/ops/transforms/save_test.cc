@@ -60,6 +60,43 @@ TEST_CASE("save in a lambda gives the empty tuple") {
   CHECK(run(call("load", folder.at("b"))) == Lines{"2", "3"});
 }
 
+TEST_CASE("save replaces nothing where the consumer stops at an error") {
+  // The first fails before save has pulled all, the other while it goes on writing.
+  for (const char* elements : {"range(4)", "range(300000)"}) {
+    CAPTURE(elements);
+    TemporaryFolder folder;
+    const std::string failing = std::string(elements) + " | map(x -> 6 // (x - 1)) | ";
+    run("range(5) | " + call("save", folder.path()));
+    const std::vector<std::string> before = files_in(folder.path());
+    for (int round = 0; round < 8; ++round) {
+      ThreadsRuntime runtime;
+      auto in_lambda =
+          open_text(*runtime, "range(2) | map(i -> " + failing + call("save", folder.path()) + ")");
+      CHECK(take_lines(*in_lambda, 1) == Lines{"error: invalid_argument"});
+      CHECK(files_in(folder.path()) == before);
+      CHECK(take_lines(*in_lambda, 1) == Lines{"error: invalid_argument"});
+      auto stopped = open_text(*runtime, failing + call("save", folder.path()));
+      CHECK(take_lines(*stopped, 1) == Lines{"error: invalid_argument"});
+      stopped.reset();
+      CHECK(files_in(folder.path()) == before);
+    }
+    CHECK(run(call("load", folder.path())).size() == 5);
+  }
+}
+
+TEST_CASE("save that stopped at an error continues from its position") {
+  TemporaryFolder folder;
+  const std::string text = "probe(9, errors: \"2,6\") | " + call("save", folder.path());
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, text);
+  CHECK(take_lines(*iterator, 1) == Lines{"error: data_loss"});
+  const std::string saved = require_value(iterator->save());
+  iterator.reset();
+  CHECK(files_in(folder.path()).empty());
+  CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines{"error: data_loss"});
+  CHECK(run(call("load", folder.path())) == Lines{"0", "1", "3", "4", "5", "7", "8"});
+}
+
 TEST_CASE("save is refused while another writer has the folder") {
   TemporaryFolder folder;
   auto lock = require_value(local_file_system().try_lock(folder.at("lock")));

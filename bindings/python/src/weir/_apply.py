@@ -364,8 +364,9 @@ def _runtime_of(left: Any) -> _core.Runtime:
 
 def finish(dataset: Any, name: str) -> Any:
     """The one value of a document that ends in a terminal; None for one that prints nothing."""
-    for value in dataset.iterator():
-        return int(value) if name == "cardinality" else value
+    with dataset.iterator() as values:
+        for value in values:
+            return int(value) if name == "cardinality" else value
     return None
 
 
