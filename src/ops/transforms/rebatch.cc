@@ -67,20 +67,19 @@ class RebatchCursor final : public Cursor {
       }
       gather(ctx, size);
     }
-    if (size > 0 && batch_.rows() < size && (batch_.rows() == 0 || drop_remainder_)) {
-      return PullResult::end;
-    }
+    const bool full = batch_.rows() == size;
+    if (!full && (batch_.rows() == 0 || drop_remainder_)) return PullResult::end;
     if (ErrorPtr error = std::exchange(memory_error_, nullptr)) {
-      finish_batch();
+      finish_batch(full);
       return error;
     }
     if (size == 0) {
       give_empty(out);
     } else if (Status status = batch_.finish(out); !status.ok()) {
-      finish_batch();
+      finish_batch(full);
       return status;
     }
-    finish_batch();
+    finish_batch(full);
     return PullResult::rows;
   }
 
@@ -106,9 +105,10 @@ class RebatchCursor final : public Cursor {
     memory_error_ = nullptr;
     rows_.consume();
   }
-  void finish_batch() {
+  // After a short batch, its size stays: only the end follows, even where sizes of 0 do.
+  void finish_batch(bool full = true) {
     begin_batch();
-    at_ = (at_ + 1) % static_cast<int64_t>(sizes_.size());
+    if (full) at_ = (at_ + 1) % static_cast<int64_t>(sizes_.size());
   }
 
   void gather(Context& ctx, int64_t size) {
@@ -193,7 +193,7 @@ const OperatorDef& definition() {
       .name = "rebatch",
       .page =
           {.doc =
-               "Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged. The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the next batch begins after it.",
+               "Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged. The last batch may have fewer rows; no empty ones follow it. An error among the elements drops the rows gathered so far; the next batch begins after it.",
            .cost =
                "At most one copy of each row; none where a batch of dense tensors is part of one element.",
            .example = "range(7) | batch(3) | rebatch([1, 3])",

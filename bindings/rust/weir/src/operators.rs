@@ -2680,8 +2680,8 @@ impl Pipeline {
 
     /// Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is
     /// used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged.
-    /// The last batch may have fewer rows. An error among the elements drops the rows gathered so far; the
-    /// next batch begins after it.
+    /// The last batch may have fewer rows; no empty ones follow it. An error among the elements drops the
+    /// rows gathered so far; the next batch begins after it.
     ///
     /// * `n`: The number of rows in a batch, or a list of such numbers, used in turn. An empty batch has the size 0.
     ///
