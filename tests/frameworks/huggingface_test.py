@@ -320,6 +320,27 @@ def test_epochs():
     assert labels(loader) == expected[1]
 
 
+def test_epoch_0_is_set_like_others():
+    source = weir.range(12).map(lambda x: {"label": x}).shuffle(12, seed=2)
+    expected = [labels(source) for _ in range(3)]
+    stream = weir.huggingface.dataset(source, num_shards=2)
+    assert [labels(stream), labels(stream)] == expected[:2]
+    stream.set_epoch(0)
+    assert labels(stream) == labels(stream) == expected[0]
+    loader = torch.utils.data.DataLoader(stream, None, num_workers=1, multiprocessing_context="spawn")
+    assert labels(loader) == labels(loader) == expected[0]
+    derived = weir.huggingface.dataset(source).select_columns(["label"])
+    for epoch in (2, 0, 1, 0):
+        derived.set_epoch(epoch)
+        assert labels(derived) == labels(derived) == expected[epoch]
+    derived.set_epoch(0)
+    rows = iter(derived)
+    taken = [int(next(rows)["label"]) for _ in range(5)]
+    state = derived.state_dict()
+    derived.load_state_dict(state)
+    assert taken + labels(derived) == expected[0]
+
+
 @pytest.mark.parametrize("text", ["partition(4, part -> part)", "shard(auto, auto)", "shuffle(4, seed: 1)"])
 @pytest.mark.parametrize("shards", [1, 4])
 def test_nodes_share_the_rows(tmp_path, text, shards):

@@ -184,6 +184,15 @@ def _with_text(value: Any, kind: Any) -> Any:
     return value.decode() if isinstance(value, bytes) else value
 
 
+class _Epochs:
+    """What the loops over a dataset, and over all that are derived from it, have begun."""
+
+    def __init__(self) -> None:
+        # Of each share, since one loop may begin several. What the parent looped over counts for no worker.
+        self.next: dict[tuple[tuple[int, int], bool], int] = {}
+        self.are_set = False  # by set_epoch; shift_rngs is called with all but 0
+
+
 class _Examples(_BaseExamplesIterable):
     """The elements of a dataset, for Hugging Face's IterableDataset: all, or a share of them."""
 
@@ -196,10 +205,9 @@ class _Examples(_BaseExamplesIterable):
         columns = zip(dataset.spec.keys, dataset.spec.children, strict=True)
         self._converted = [name for name, column in columns if column.kind != "tensor" or column.dtype == "string"]
         self._share = 0, 1  # its index, and how many there are
-        self._epoch: int | None = None  # that of set_epoch
+        self._epoch = 0  # that of set_epoch
         self._in_worker = False  # whether this is what a worker has
-        # Of each share, since one loop may begin several. What the parent looped over counts for no worker.
-        self._next_epochs: dict[tuple[tuple[int, int], bool], int] = {}
+        self._epochs = _Epochs()
         self._sleep_on_threads_shutdown = False
         self._state_dict: dict[str, Any] | None = None
 
@@ -211,8 +219,8 @@ class _Examples(_BaseExamplesIterable):
         """An iterator over the next epoch, or that of set_epoch."""
         index, shares = self._share
         counted = self._share, self._in_worker
-        epoch = self._next_epochs.get(counted, 0) if self._epoch is None else self._epoch
-        self._next_epochs[counted] = epoch + 1
+        epoch = self._epoch if self._epochs.are_set else self._epochs.next.get(counted, 0)
+        self._epochs.next[counted] = epoch + 1
         shared = self._dataset if shares == 1 else self._dataset.shard(shares, index)
         # Hugging Face shares out the elements itself, so the launcher's rank takes no share of its own.
         return shared.iterator(epoch=epoch, rank=0, world_size=1)
@@ -250,7 +258,9 @@ class _Examples(_BaseExamplesIterable):
     def shift_rngs(self, value: int) -> _Examples:
         """Called with the epoch that was set, and in a worker, for what it has, with its number."""
         made = copy.copy(self)
-        made._epoch = self._epoch if self._in_worker else value
+        if not self._in_worker:
+            made._epoch = value
+            self._epochs.are_set = True
         return made
 
     def shard_data_sources(self, num_shards: int, index: int, contiguous: bool = True) -> _Examples:
@@ -270,6 +280,12 @@ class _Examples(_BaseExamplesIterable):
         return self._num_shards
 
 
+class _Rows(IterableDataset):
+    def set_epoch(self, epoch: int) -> None:
+        super().set_epoch(epoch)
+        self._ex_iterable._epochs.are_set = True
+
+
 def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features | None = None) -> IterableDataset:
     """A `datasets.IterableDataset` of the elements, which are dicts.
 
@@ -278,7 +294,8 @@ def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features
     which are the bytes of one, come back as images. After `from_huggingface(ds)` that is `features=ds.features`;
     dates, times and decimals are numbers in weir and need `Value("int64")` or the like.
 
-    Each loop begins the next epoch, or that of `set_epoch`, which worker processes need. Its `state_dict` is the
+    Each loop begins the next epoch, or once there was a `set_epoch`, that one; worker processes need it. On a derived
+    dataset, `set_epoch(0)` counts after a `set_epoch` of another epoch. Its `state_dict` is the
     position of weir's, so that resuming reads little again. A row that fails ends the loop, since Hugging Face's loops
     are generators; resuming from its state continues with the rows after it. At most `num_shards` workers of a
     DataLoader, or nodes of `split_dataset_by_node`, share out the elements. Without those a loop has all of them, also
@@ -292,7 +309,7 @@ def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features
         raise ValueError(f"expected features of the columns {list(source.spec.keys)}, found {list(features)}")
     for field in () if features is None else features.arrow_schema:
         _check_is_kept(field.name, field.type)
-    return IterableDataset(_Examples(source, num_shards, features), datasets.DatasetInfo(features=features))
+    return _Rows(_Examples(source, num_shards, features), datasets.DatasetInfo(features=features))
 
 
 __all__ = ["dataset", "from_huggingface"]
