@@ -131,7 +131,8 @@ func NewIterator(r *Runtime, spec *Spec) (*Iterator, error) {
 }
 
 // NewFeedableIterator makes an iterator that takes from the one that a StringHandle names, which keeps its position, so
-// training can pause for validation. Initialize with another StringHandle names another one.
+// training can pause for validation. Initialize with another StringHandle names another one. The text keeps none alive: close
+// the iterator that it names yourself, once nothing takes from it any more.
 func NewFeedableIterator(r *Runtime, spec *Spec, handle string) (*Iterator, error) {
 	return iteratorOf(r, spec, IteratorOptions{StringHandle: handle})
 }

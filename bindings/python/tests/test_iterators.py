@@ -128,6 +128,23 @@ def test_feedable():
         next(both)
 
 
+def test_feedable_keeps_what_it_takes_from():
+    both = weir.FeedableIterator("int64", weir.range(3, 9).iterator())
+    first = next(both)
+    place = both.save()
+    assert [int(first), int(next(both))] == [3, 4]
+    assert [int(x) for x in both.feed(weir.range(5, 8).iterator())] == [5, 6, 7]
+    assert [int(x) for x in both.feed(weir.range(3, 9).iterator(checkpoint=place))] == [4, 5, 6, 7, 8]
+    with pytest.raises(weir.errors.InvalidArgument):
+        both.feed(weir.from_list(["x"]).iterator())
+    assert next(both, None) is None
+    named = weir.range(4).iterator()
+    assert next(both.feed(named.handle)) == 0
+    del named
+    with pytest.raises(weir.errors.NotFound):
+        next(both)
+
+
 def test_shared_names():
     first = weir.range(10).iterator().share("numbers")
     second = weir.range(10).iterator().share("numbers")

@@ -269,10 +269,11 @@ def _handle_of(iterator: Iterator | str) -> str:
 class FeedableIterator(Iterator):
     """An iterator that takes from another, given by itself or by its `handle`; `feed` gives it another one.
 
-    Each keeps its own position, so training can pause for validation and go on.
+    Each keeps its own position, so training can pause for validation and go on. One that is given by itself lives
+    as long as it is taken from; a `handle` keeps none alive.
     """
 
-    __slots__ = ()
+    __slots__ = ("_source",)
 
     def __init__(
         self, spec: Any, iterator: Iterator | str, *, strings: str = "bytes", runtime: _core.Runtime | None = None
@@ -280,10 +281,12 @@ class FeedableIterator(Iterator):
         made = _core.Spec(_text.spec(spec))
         host = runtime or default_runtime()
         _core.Iterator.__init__(self, made, host, _chosen("strings", _AS_TEXT, strings), _handle_of(iterator))
+        self._source = iterator
 
     def feed(self, iterator: Iterator | str) -> FeedableIterator:
         """Takes from this iterator from now on."""
         self._feed(_handle_of(iterator))
+        self._source = iterator
         return self
 
 
