@@ -191,6 +191,9 @@ TEST_CASE("Graphs that differ in their lets only are told so", "[graph]") {
   DocumentRef there = graph.build("range(3)");
   REQUIRE_FALSE(here->fingerprint() == there->fingerprint());
   CHECK(contains(difference(here->digest(), there->digest()), "the names or lets are written differently"));
+  DocumentRef used = graph.build("let f = x -> x + 2 let unused = 7 let n = 3 range(n) | map(f)");
+  DocumentRef plain = graph.build("let m = 3 range(m) | map(y -> y + 2)");
+  CHECK(used->positional_fingerprint() == plain->positional_fingerprint());
 }
 
 }  // namespace
