@@ -84,7 +84,7 @@ enum class Columns : uint8_t {
   judged,    // those that its function `f` needs; it gives elements of its input
   mapped,    // those that its function `f` needs, which makes each element from the one at its place
   gathered,  // none but those whose shape isn't fixed: it gives the others together
-  inner,     // all of them; its elements are those of the datasets that its function `f` makes
+  inner,     // those that its function `f` needs, which makes the datasets that its elements are of
 };
 
 // A mark for each component.

@@ -73,6 +73,12 @@ TEST_CASE("a map leaves out what the maps above it do not use", "[rewrites]") {
         "{b: float32}");
   CHECK(structure_of(concat(both, "map(e -> without(e, [\"a\"]))"), "map") == "{b: float32}");
   CHECK(structure_of(concat(both, "map(e -> {...only(e, [\"b\"]), c: 1})"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "map(e -> if e.b > 1.0 then e.b else 0)"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "filter(e -> if e.b > 2.0 then true else false) | map(e -> e.b)"), "map") ==
+        "{b: float32}");
+  CHECK(structure_of(concat(both, "map(e -> rows([1.5, 2.0], r -> r + e.b))"), "map") == "{b: float32}");
+  CHECK(structure_of(concat(both, "map(e -> if e.b > 1.0 then e else {a: 7, b: e.b}) | map(e -> e.b)"),
+                     "map") == "{b: float32}");
   // An element has one part at least.
   CHECK(structure_of(concat(both, "map(e -> 1)"), "map") == "{a: int64}");
 }

@@ -53,9 +53,17 @@ int Builder::env_register(const Component& type, int level, int slot) {
   return add_register({.type = type, .source = Register::Source::env, .index = slot, .level = level});
 }
 
-Leaf Builder::import(const Leaf& leaf) {
+void Builder::capture(const Leaf& leaf) {
+  for (Builder* at = this; at != nullptr && at != leaf.owner; at = at->outer_) {
+    if (at->kind_ != Kind::capture) continue;
+    at->import(leaf, false);
+    return;
+  }
+}
+
+Leaf Builder::import(const Leaf& leaf, bool use) {
   if (leaf.owner == nullptr || leaf.owner == this) return leaf;
-  Leaf out = outer_->import(leaf);
+  Leaf out = outer_->import(leaf, use);
   out.owner = this;
   if (kind_ == Kind::program) {
     out.index = env_register(leaf.type, out.level, out.index);
@@ -75,11 +83,13 @@ Leaf Builder::import(const Leaf& leaf) {
   }
   for (size_t i = 0; i < imported_.size(); ++i) {
     if (imported_[i] == out.index) {
+      used_[i] = used_[i] || use;
       out.index = kind_ == Kind::branch ? import_registers_[i] : static_cast<int>(i);
       return out;
     }
   }
   imported_.push_back(out.index);
+  used_.push_back(use);
   if (kind_ == Kind::branch) {
     out.index = add_input(leaf.type).index;
     import_registers_.push_back(out.index);

@@ -32,8 +32,11 @@ class Builder {
   // How many Envs lie below the one that this runs under (or is).
   int env_depth() const;
 
-  // The value of a leaf of any enclosing builder, as seen from here.
-  Leaf import(const Leaf& leaf);
+  // The value of a leaf of any enclosing builder, as seen from here. `use`: not only for capture().
+  Leaf import(const Leaf& leaf, bool use = true);
+  // A pipeline that this is inside of names the leaf: its Env gets it, used or not, since that says which
+  // rows make the same dataset (ops/files/pipeline_digest.h).
+  void capture(const Leaf& leaf);
   // The register that holds it here.
   // REQUIRES: a program or branch; a literal has been resolved.
   int register_of(const Leaf& leaf);
@@ -53,6 +56,8 @@ class Builder {
 
   // Registers of the enclosing program that this branch takes, or this Env captures, in order.
   const std::vector<int>& imported() const { return imported_; }
+  // Which of those that an Env captures are used.
+  const std::vector<bool>& used() const { return used_; }
 
   // Returns the finished program, without dead code that cannot fail.
   Program finish(const std::vector<Leaf>& results);
@@ -66,6 +71,7 @@ class Builder {
   Program program_;
   std::vector<int> imported_;
   std::vector<int> import_registers_;
+  std::vector<bool> used_;
   // The results of instructions by their keys.
   std::map<std::string, std::vector<Leaf>> computed_;
   int env_slots_ = 0;

@@ -15,7 +15,8 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
   const Scope::Binding& binding = bound.scope->bindings_[bound.index];
   if (binding.mistake) return as_consequence(error(node, concat(node.text, " was not built")));
   if (binding.expression) return let_value(node, *binding.expression, bound, scope);
-  if (binding.computed) return terminal(binding.computed, binding.value.spec, {}, scope);
+  if (binding.computed)
+    return terminal(binding.computed, binding.value.spec, Builder(Builder::Kind::capture, nullptr), scope);
   if (binding.dataset) {
     Typed out = typed_of(Spec::dataset(binding.dataset->spec()));
     out.leaves[0].dataset = binding.dataset;
@@ -23,9 +24,11 @@ Result<Typed> Compiler::name(const Node& node, const Scope& scope) {
     add_traits(*binding.dataset);
     return out;
   }
-  Typed out = binding.value;
-  for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
-  return out;
+  // Leaves are imported where they are used.
+  for (const Leaf& leaf : binding.value.leaves) {
+    if (leaf.owner != nullptr) builder(scope).capture(leaf);
+  }
+  return binding.value;
 }
 
 // Compiles a `let` where it is used, with the names that it could see where it stands.
@@ -57,10 +60,7 @@ Result<Typed> Compiler::parameter(const Node& node, const Scope& scope) {
   std::vector<std::string> names;
   for (const Scope::Param& param : scope.root().params_) {
     names.push_back(param.name);
-    if (param.name != node.text) continue;
-    Typed out = param.value;
-    for (Leaf& leaf : out.leaves) leaf = builder(scope).import(leaf);
-    return out;
+    if (param.name == node.text) return param.value;
   }
   return error(node, {concat("no parameter '", node.text, "' is declared"),
                       names.empty() ? concat("declare it with `param ", node.text, ": SPEC`")

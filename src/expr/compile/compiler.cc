@@ -218,7 +218,7 @@ Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool termin
   if (terminal) {
     WEIR_ASSIGN(PipelineCompiler::Terminal made,
                 context_.pipelines->compile_terminal(node, inner, next_path()));
-    return this->terminal(std::move(made.runner), made.spec, captured.imported(), scope);
+    return this->terminal(std::move(made.runner), made.spec, captured, scope);
   }
   Instruction instruction;
   instruction.kind = Instruction::Kind::dataset;
@@ -226,10 +226,11 @@ Result<Typed> Compiler::nested(const Node& node, const Scope& scope, bool termin
   const Dataset& dataset = *instruction.dataset;
   add_traits(dataset);
   instruction.args = captured.imported();
+  instruction.uses = captured.used();
   return emit_values(std::move(instruction), Spec::dataset(dataset.spec()), outer);
 }
 
-Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
+Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, const Builder& captured,
                          const Scope& scope) {
   runner->add_sites(traits_.sites);
   add_traits(runner->lane(), runner->not_replayable());
@@ -239,7 +240,8 @@ Typed Compiler::terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, 
   instruction.per_row = true;
   instruction.site = next_site();
   instruction.terminal = std::move(runner);
-  instruction.args = std::move(captured);
+  instruction.args = captured.imported();
+  instruction.uses = captured.used();
   return emit_values(std::move(instruction), spec, builder(scope));
 }
 

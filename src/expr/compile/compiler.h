@@ -67,7 +67,7 @@ class Compiler {
   Result<Typed> pipeline(const syntax::Node& node, const Scope& scope);
   Result<Typed> nested(const syntax::Node& node, const Scope& scope, bool terminal);
   // The value of a terminal over the variables in `captured`.
-  Typed terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, std::vector<int> captured,
+  Typed terminal(RefPtr<const TerminalRunner> runner, const Spec& spec, const Builder& captured,
                  const Scope& scope);
   // Adds those of a dataset that the function returns.
   void add_traits(const Dataset& dataset);

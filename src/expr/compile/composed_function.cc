@@ -63,6 +63,7 @@ Instruction copy_of(const Instruction& from) {
   out.then_args = from.then_args;
   out.else_args = from.else_args;
   out.dataset = from.dataset;
+  out.uses = from.uses;
   out.shared_env_level = from.shared_env_level;
   out.terminal = from.terminal;
   return out;
@@ -147,6 +148,27 @@ bool replace_dataset(Program& program, size_t result,
   return replace_dataset(*made.else_program, at, other) || then_changed;
 }
 
+// The inputs that the results and the code of a program use.
+std::vector<bool> needed_inputs(const Program& program) {
+  std::vector<bool> needed(static_cast<size_t>(program.inputs));
+  // All of them, or those in `which`.
+  const auto need = [&](const std::vector<int>& registers, const std::vector<bool>& which = {}) {
+    for (size_t i = 0; i < registers.size(); ++i) {
+      const Register& source = program.registers[static_cast<size_t>(registers[i])];
+      if (source.source == Register::Source::input && (which.empty() || which[i]))
+        needed[static_cast<size_t>(source.index)] = true;
+    }
+  };
+  need(program.results);
+  for (const Instruction& instruction : program.code) {
+    need(instruction.args, instruction.uses);
+    if (instruction.kind != Instruction::Kind::branch) continue;
+    need(instruction.then_args, needed_inputs(*instruction.then_program));
+    need(instruction.else_args, needed_inputs(*instruction.else_program));
+  }
+  return needed;
+}
+
 ProgramTraits joined_traits(const Function& a, const Function& b) {
   ProgramTraits out;
   a.add_sites(out.sites);
@@ -186,23 +208,9 @@ FunctionRef composed(const Function& inner, const Function& outer) {
 }
 
 std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results) {
-  const CompiledFunction* compiled = computing(function);
+  const auto* compiled = dynamic_cast<const CompiledFunction*>(&function);
   if (!compiled) return std::vector<bool>(function.input().components().size(), true);
-  const Program program = with_results(compiled->program(), results);
-  std::vector<bool> needed(static_cast<size_t>(program.inputs));
-  const auto need = [&](const std::vector<int>& registers) {
-    for (int reg : registers) {
-      const Register& source = program.registers[static_cast<size_t>(reg)];
-      if (source.source == Register::Source::input) needed[static_cast<size_t>(source.index)] = true;
-    }
-  };
-  need(program.results);
-  for (const Instruction& instruction : program.code) {
-    need(instruction.args);
-    need(instruction.then_args);
-    need(instruction.else_args);
-  }
-  return needed;
+  return needed_inputs(with_results(compiled->program(), results));
 }
 
 void add_needed(const Function& function, size_t first, std::vector<bool>& used) {

@@ -23,7 +23,7 @@ bool only_computes(const Function& function);
 FunctionRef composed(const Function& inner, const Function& outer);
 
 // Which components of its argument the function needs for these components of its result, and to find out
-// whether it fails. All, unless it only computes.
+// whether it fails. All, if it is the host's own.
 std::vector<bool> needed_components(const Function& function, const std::vector<bool>& results);
 
 // Marks in `used`, whose first component is that of number `first` of the argument, what the function needs

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <utility>
 
 #include "expr/compile/plan_tiles.h"
 #include "expr/types/partial_state.h"
@@ -27,6 +28,57 @@ void leave_out_results(Instruction& instruction, const std::vector<bool>& live) 
   if (auto state = partial->for_results(used)) instruction.state = std::move(state);
 }
 
+// Takes from a branch's program the inputs that no code of it uses, and from `args` what it was given for
+// them.
+void leave_out_inputs(Program& program, std::vector<int>& args) {
+  std::vector<bool> used(program.registers.size());
+  for (int result : program.results) used[static_cast<size_t>(result)] = true;
+  for (const Instruction& instruction : program.code)
+    each_argument(instruction, [&](size_t arg) { used[arg] = true; });
+  std::vector<bool> stays(args.size());
+  for (size_t i = 0; i < used.size(); ++i) {
+    Register& reg = program.registers[i];
+    if (reg.source != Register::Source::input) continue;
+    if (used[i]) {
+      stays[static_cast<size_t>(reg.index)] = true;
+    } else {
+      // Like those of dead code.
+      reg.source = Register::Source::computed;
+    }
+  }
+  std::vector<int> kept;
+  std::vector<int> places;
+  for (size_t i = 0; i < args.size(); ++i) {
+    places.push_back(static_cast<int>(kept.size()));
+    if (stays[i]) kept.push_back(args[i]);
+  }
+  for (Register& reg : program.registers) {
+    if (reg.source == Register::Source::input) reg.index = places[static_cast<size_t>(reg.index)];
+  }
+  args = std::move(kept);
+  program.inputs = static_cast<int>(args.size());
+}
+
+// Leaves a branch the results that are used, and the arguments that its sides need for them.
+void narrow_branch(Instruction& branch, const std::vector<bool>& live) {
+  const std::vector<int> results = std::exchange(branch.results, {});
+  for (int result : results) {
+    if (live[static_cast<size_t>(result)]) branch.results.push_back(result);
+  }
+  const auto narrow = [&](Program& side, std::vector<int>& args) {
+    if (branch.results.size() < results.size()) {
+      const std::vector<int> all = std::exchange(side.results, {});
+      for (size_t i = 0; i < results.size(); ++i) {
+        if (live[static_cast<size_t>(results[i])]) side.results.push_back(all[i]);
+      }
+      finish_program(side);
+    }
+    leave_out_inputs(side, args);
+  };
+  narrow(*branch.then_program, branch.then_args);
+  narrow(*branch.else_program, branch.else_args);
+}
+
 // Finds, from the last instruction to the first, which are used at all and which feed one that can fail.
 std::vector<bool> mark(Program& program) {
   program.can_fail = false;
@@ -43,7 +95,11 @@ std::vector<bool> mark(Program& program) {
       instruction.needed = instruction.needed || needed[static_cast<size_t>(result)];
     }
     if (!keep[i]) continue;
-    leave_out_results(instruction, live);
+    if (instruction.kind == Instruction::Kind::branch) {
+      narrow_branch(instruction, live);
+    } else {
+      leave_out_results(instruction, live);
+    }
     const bool feeds = instruction.can_fail || instruction.needed;
     each_argument(instruction, [&](size_t arg) {
       live[arg] = true;

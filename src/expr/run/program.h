@@ -74,6 +74,8 @@ struct Instruction {
   std::vector<int> else_args = {};
 
   DatasetRef dataset = {};
+  // Of a dataset or terminal: which args are used, not only captured.
+  std::vector<bool> uses = {};
   // How many Envs further up the dataset's scope is, if it captures nothing; -1 if it has its own Env.
   int shared_env_level = -1;
   RefPtr<const TerminalRunner> terminal = {};

@@ -193,6 +193,9 @@ Marks needed_fields(const Dataset& node, Marks used) {
       if (dense_only(node.inputs()[0]->spec())) return batched(node, std::move(used));
       break;
     case Columns::inner:
+      if (field_in<FunctionParam>(node.params(), "f")->takes != FunctionParam::Takes::dataset)
+        return needed_components(function_in(node), {true});
+      break;
     case Columns::read:
       break;
   }
