@@ -117,7 +117,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 
 bool is_near(std::string_view a, std::string_view b) {
   const int distance = edit_distance(a, b);
-  if (distance <= std::max<int>(1, static_cast<int>(a.size()) / 3)) return true;
+  if (distance <= static_cast<int>(a.size() / 3)) return true;
   // Two swapped letters are one slip.
   return distance == 2 && a.size() == b.size() && std::is_permutation(a.begin(), a.end(), b.begin());
 }

@@ -286,10 +286,13 @@ Status Plan::describe(const FeatureConfig& feature, const Progress& progress) co
   }
 }
 
-[[gnu::noinline]] Status missing_feature(const std::string& name, Str record) {
+[[gnu::noinline]] Status missing_feature(const std::vector<FeatureConfig>& features, const std::string& name,
+                                         Str record) {
+  std::vector<std::string> wanted;
+  for (const FeatureConfig& feature : features) wanted.push_back(feature.name);
   return invalid_argument(
       not_among(concat("the feature ", key_text(name), " is not in this record, which has"), name,
-                feature_names(record), "give it a default, as in = 0, if records may lack it"));
+                feature_names(record), wanted, "give it a default, as in = 0, if records may lack it"));
 }
 
 // Fills in defaults; the error names the first feature that is missing or wrong.
@@ -301,7 +304,7 @@ Status Plan::complete(Str record, size_t row, size_t number, void* const* column
     } else if (features_[f].has_default) {
       fill_default(f, place(f, row, columns));
     } else {
-      return missing_feature(features_[f].name, record);
+      return missing_feature(features_, features_[f].name, record);
     }
   }
   return {};

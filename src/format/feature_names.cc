@@ -1,6 +1,7 @@
 #include "format/feature_names.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "core/spec.h"
 #include "core/text.h"
@@ -22,13 +23,17 @@ std::vector<std::string> feature_names(Str record, uint32_t outer) {
 }
 
 Mistake not_among(std::string_view what, std::string_view name, const std::vector<std::string>& present,
-                  std::string_view hint) {
+                  const std::vector<std::string>& wanted, std::string_view hint) {
   constexpr size_t kMostShown = 20;
   std::string list;
   for (size_t i = 0; i < std::min(present.size(), kMostShown); ++i)
     list += concat(i == 0 ? "" : ", ", key_text(present[i]));
   if (present.size() > kMostShown) list += concat(", … (", present.size(), " in all)");
-  const std::string near = nearest(name, present);
+  std::vector<std::string> others;
+  std::ranges::copy_if(present, std::back_inserter(others), [&](const std::string& one) {
+    return std::ranges::find(wanted, one) == wanted.end();
+  });
+  const std::string near = nearest(name, others);
   return {concat(what, " ", list.empty() ? "none" : list),
           near.empty() ? std::string(hint) : concat("did you mean ", key_text(near), "?")};
 }

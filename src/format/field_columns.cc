@@ -337,7 +337,8 @@ void FieldColumns::finish(Block& out, const OwnersRef& owners) {
   errors_.clear();
 }
 
-Mistake describe(const FieldFault& fault, const std::vector<std::string>& present) {
+Mistake describe(const FieldFault& fault, const std::vector<std::string>& present,
+                 const std::vector<std::string>& wanted) {
   constexpr size_t kShownBytes = 60;
   std::string text = concat("the field ", fault.node->path, " ", fault.wrong);
   if (fault.found.data() != nullptr) {
@@ -353,7 +354,7 @@ Mistake describe(const FieldFault& fault, const std::vector<std::string>& presen
   // Other records of the file may have the field.
   const bool known = std::ranges::find(present, fault.node->type.name) != present.end();
   if (present.empty() || known || fault.wrong != std::string_view(kMissing)) return {std::move(text), hint};
-  return not_among(concat(text, ", found"), fault.node->type.name, present, hint);
+  return not_among(concat(text, ", found"), fault.node->type.name, present, wanted, hint);
 }
 
 }  // namespace weir

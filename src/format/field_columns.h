@@ -151,6 +151,7 @@ class FieldColumns {
   FieldColumns& operator=(const FieldColumns&) = delete;
 
   std::vector<FieldNode>& fields() { return fields_; }
+  const std::vector<FieldNode>& fields() const { return fields_; }
   int components() const { return components_; }
   int rows() const { return rows_; }
   // The number of the row, or of the object, that is being read.
@@ -207,7 +208,8 @@ class FieldColumns {
 };
 
 // What is wrong with a row, for an error.
-// `present` are the names where the field is missing.
-Mistake describe(const FieldFault& fault, const std::vector<std::string>& present = {});
+// `present` are the names where the field is missing, `wanted` those that are asked for there.
+Mistake describe(const FieldFault& fault, const std::vector<std::string>& present = {},
+                 const std::vector<std::string>& wanted = {});
 
 }  // namespace weir

@@ -42,9 +42,11 @@ class ListsPlan final : public FeatureListsPlan {
         WEIR_TRY(read_steps(lists_[i], out.found[i], out.steps));
       } else if (!lists_[i].may_lack) {
         const std::string& name = lists_[i].name;
+        std::vector<std::string> wanted;
+        for (const auto& list : lists_) wanted.push_back(list.name);
         return invalid_argument(not_among(
             concat("the list ", quote(name), " is not in this record, which has"), name,
-            feature_names(record, kSecondField), "write allow_missing: true if records may lack it"));
+            feature_names(record, kSecondField), wanted, "write allow_missing: true if records may lack it"));
       }
       out.ends[i] = out.steps.size();
     }

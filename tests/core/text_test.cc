@@ -70,8 +70,13 @@ TEST_CASE("text: nearest finds the name that was meant, or none") {
   std::vector<std::string_view> names = {"map", "filter", "shuffle", "batch"};
   CHECK(nearest("shufle", names) == "shuffle");
   CHECK(nearest("bacth", names) == "batch");
+  CHECK(nearest("mop", names) == "map");
   CHECK(nearest("interleave", names).empty());
   CHECK(nearest("map", std::vector<std::string>{}).empty());
+  // Of one letter or two nothing would be left.
+  CHECK(nearest("u", std::vector<std::string>{"a", "uv"}).empty());
+  CHECK(nearest("pp", std::vector<std::string>{"p", "pq"}).empty());
+  CHECK(nearest("qp", std::vector<std::string>{"p", "pq"}) == "pq");
 }
 
 }  // namespace

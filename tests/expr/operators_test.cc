@@ -153,7 +153,7 @@ TEST_CASE("mistakes are found when the expression is built") {
   lab.refuse("t -> t + 1", "(1, 2)", "tensor");
   lab.refuse("x -> sqr(x)", "1.0", "sqrt");
   lab.refuse("x -> maximum(x)", "1", "'b'");
-  lab.refuse("x -> xx + 1", "1", "did you mean x?");
+  lab.refuse("abc -> abd + 1", "1", "did you mean abc?");
   lab.refuse("x -> int64(x)", "\"1\"", "to_number");
 }
 

@@ -80,20 +80,22 @@ bool JsonRows::parse(std::string_view text, JsonIndex& index) {
 
 Mistake JsonRows::mistake(std::string_view what) const {
   if (text_fault_ != JsonIndex::Fault::none) return {concat(what, " ", describe(text_fault_))};
-  if (!tokens_.expected()) return describe(fault_, names_around(*fault_.node));
+  if (!tokens_.expected()) return field_mistake();
   const std::string_view found = tokens_.found();
   return expected_found(tokens_.expected(), concat(found.empty() ? "the end" : quote(found), " at byte ",
                                                    tokens_.broken_at(), " of ", what));
 }
 
-std::vector<std::string> JsonRows::names_around(const FieldNode& node) const {
-  std::vector<std::string> out;
+Mistake JsonRows::field_mistake() const {
+  std::vector<std::string> present;
+  std::vector<std::string> wanted;
   for (const Object& object : objects_) {
-    const auto found = object.fields.find(node.type.name);
-    if (found == object.fields.end() || found->second != &node) continue;
-    for (const KnownKey& key : object.keys) out.push_back(key.written.substr(1, key.written.size() - 3));
+    const auto found = object.fields.find(fault_.node->type.name);
+    if (found == object.fields.end() || found->second != fault_.node) continue;
+    for (const KnownKey& key : object.keys) present.push_back(key.written.substr(1, key.written.size() - 3));
+    for (const auto& [name, field] : object.fields) wanted.emplace_back(name);
   }
-  return out;
+  return describe(fault_, present, wanted);
 }
 
 void JsonRows::give_owners(std::vector<RefPtr<RefCounted>>& owners) {

@@ -97,8 +97,8 @@ class JsonRows {
   [[gnu::noinline]] Found string(const FieldNode& node, uint8_t* out);
   [[gnu::noinline]] Found escaped(const FieldNode& node, uint8_t* out);
   Found truth(const FieldNode& node, uint8_t* out);
-  // The keys of the objects that have the field.
-  std::vector<std::string> names_around(const FieldNode& node) const;
+  // With the keys of the object that the field is of.
+  Mistake field_mistake() const;
   // Of a value of another kind: null, or wrong.
   Found other(const FieldNode& node, const char* what);
   Found other_entry(const FieldNode& node);

@@ -99,6 +99,14 @@ void ArrowRows::bind(const ArrowSchema& table, const ArrowSchema& file) {
   for (const FieldNode& node : nested_.fields()) nested_columns_.push_back(column_of(node.type, table));
 }
 
+Mistake ArrowRows::mistake(const FieldFault& fault, bool column) const {
+  if (!column) return describe(fault);
+  std::vector<std::string> wanted;
+  for (const Scalar& scalar : scalars_) wanted.push_back(scalar.node.type.name);
+  for (const FieldNode& node : nested_.fields()) wanted.push_back(node.type.name);
+  return describe(fault, names_, wanted);
+}
+
 char* ArrowRows::text_memory(size_t size) {
   if (texts_.empty() || texts_.back()->size() - text_used_ < size) {
     texts_.push_back(Buffer::allocate(std::max(size, kTextBytes)));
@@ -132,8 +140,8 @@ void ArrowRows::make(const RefPtr<TableBatch>& batch, std::span<const int32_t> r
 
 void ArrowRows::fail(const FieldFault& fault, const Place& place, int row, Block& out) const {
   const int64_t record = place.first + place.rows[static_cast<size_t>(row)];
-  out.fail_row(
-      row, file_error(Code::invalid_argument, describe(fault, names_), *place.file, -1, record).pointer());
+  out.fail_row(row,
+               file_error(Code::invalid_argument, mistake(fault, true), *place.file, -1, record).pointer());
 }
 
 void ArrowRows::make_scalar(Scalar& scalar, const ArrowArray& table, const Place& place, Block& out) {
@@ -193,9 +201,9 @@ void ArrowRows::make_nested(const ArrowArray& table, const Place& place, Block& 
     if (nested_.finish_row(stamp, fault)) continue;
     const bool column = std::any_of(fields.begin(), fields.end(),
                                     [&](const FieldNode& field) { return &field == fault.node; });
-    Mistake mistake = describe(fault, column ? names_ : std::vector<std::string>());
     nested_.add_failed(
-        file_error(Code::invalid_argument, std::move(mistake), *place.file, -1, place.first + row).pointer());
+        file_error(Code::invalid_argument, mistake(fault, column), *place.file, -1, place.first + row)
+            .pointer());
   }
   auto all = make_ref<Owners>();
   all->list = owners->list;

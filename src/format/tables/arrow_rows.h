@@ -58,6 +58,8 @@ class ArrowRows {
   };
 
   void make_scalar(Scalar& scalar, const ArrowArray& table, const Place& place, Block& out);
+  // Of a field that is a column, or of one within.
+  Mistake mistake(const FieldFault& fault, bool column) const;
   void fail(const FieldFault& fault, const Place& place, int row, Block& out) const;
   void make_nested(const ArrowArray& table, const Place& place, Block& out, const OwnersRef& owners);
   char* text_memory(size_t size);

@@ -91,7 +91,11 @@ void TarRows::add_member(std::string_view bytes) {
 bool TarRows::finish_element() { return repeated_.empty() && columns_.finish_row(stamp_, fault_); }
 
 Mistake TarRows::mistake() const {
-  if (repeated_.empty()) return describe(fault_, {extensions_.data(), extensions_.data() + extension_count_});
+  if (repeated_.empty()) {
+    std::vector<std::string> wanted;
+    for (const auto& [extension, takers] : takers_) wanted.push_back(extension);
+    return describe(fault_, {extensions_.data(), extensions_.data() + extension_count_}, wanted);
+  }
   return expected_found("members of different extensions in an element", repeated_);
 }
 

@@ -88,6 +88,10 @@ TEST_CASE("jsonl: a field that is missing is told with the names that are there"
                  "the field ax is missing, found b, \"c d\"; give it a default"));
   CHECK(contains(Objects("{\"u\": {\"nam\": 1}}").mistake("{u: {name: int64}}"),
                  "the field u.name is missing, found nam; did you mean nam?"));
+  // Nobody meant a name that is asked for, or one of which no letter is there.
+  CHECK(contains(Objects("{\"label1\": 1}").mistake("{label1: int64, label2: int64}"),
+                 "the field label2 is missing, found label1; give it a default"));
+  CHECK(contains(Objects("{\"a\": 1}").mistake("{u: int64}"), "the field u is missing, found a; give it"));
   CHECK(contains(Objects("{\"a\": 1}\n{\"b\": 1}").mistake("{a: int64}"), "the field a is missing; give it"));
   CHECK(contains(Objects("{}").mistake("{a: int64}"), "the field a is missing; give it a default"));
 }
