@@ -175,7 +175,10 @@ def other_formats(tool):
 
 TABLES = {
     "spaces.csv": (b"39, State, 77516\n50, ?, 83311\n", "[int64, string, int64])"),
-    "signs.csv": (b"+5,1e400,0x10\n-7,inf,.5\n", "[int64, string, float32])"),
+    "signs.csv": (b"+5,1e400,+1\n-7,inf,.5\n", "[int64, string, float32])"),
+    "hexadecimal.csv": (b"0x7f3a9c0000000001,0x10,1\n0x7f3a9c0000000002,.5,0X2\n", "[string, string, string])"),
+    "held.csv": (b"9007199254740993.0,9007199254740994.0,1e23,.12345678901234567890\n"
+                 b"1.5,1.8446744073709551616e19,2,nan\n", "[string, float64, float32, float64])"),
     "large.csv": (b"1,18446744073709551615\n2,3\n", "[int64, string])"),
     "inches.csv": (b"1,5\" pipe\n2,it\"s\n", "[int64, string], quote: false)"),
     "proper.csv": (b'1,"a"\n2,5" pipe\n', "[int64, string])"),
@@ -583,6 +586,8 @@ NUMBERS = {
     "opposite": ('[9223372036854775808, -1, 1]', "json"),
     "huge": ('[18446744073709551616, 1, 1]', "json"),
     "range": ('[1e400, 1e-400, 0e9]', "json"),
+    "beyond": ('[9223372036854775808.0, 0.12345678901234568, 3]', "float64"),
+    "lost": ('[1234567890123456789.5, 1, 2.0]', "json"),
     "lists": ('[[18446744073709551615], [], [1]]', "uint64[?]"),
     "parts": ('[[0.5], [9007199254740993], []]', "json"),
 }
@@ -605,6 +610,11 @@ def numbers_stay(tool):
         for suffix, row in (("csv", ","), ("tsv", "\t")):
             tool("convert", f"{name}.jsonl", f"{name}.{suffix}")
             equal(tool.read(f"{name}.{suffix}").decode().split("\n")[1:-1], [v or '""' for v in written], f"{name} as {suffix}")
+    tool.write("whole.jsonl", '{"n": 9007199254740993.0, "u": 1.0, "k": -9007199254740993}\n{"n": -2e1, "u": 18446744073709551615.0, "k": NaN}\n')
+    check("{n: int64, u: uint64, k: json}" in tool("info", "whole.jsonl"), "whole numbers written as fractions")
+    tool("convert", "whole.jsonl", "whole2.jsonl")
+    equal(tool.read("whole2.jsonl"), b'{"n": 9007199254740993, "u": 1, "k": -9007199254740993}\n{"n": -20, "u": 18446744073709551615, "k": NaN}\n',
+          "their values")
     tool.run('from_list(["1e300", "5e-324", "0.1234567890123", "-inf"]) | map(s -> to_number(s, float64)) | save("doubles")')
     tool("convert", "doubles", "doubles.csv")
     equal(tool.read("doubles.csv"), b"value\n1e+300\n5e-324\n0.1234567890123\n-inf\n", "float64 as a table")

@@ -449,8 +449,10 @@ void ColumnKind::add(std::string_view text) {
   ints_ = ints_ && is_whole;
   if (!floats_) return;
   if (is_whole) number = static_cast<double>(whole);
+  // Hexadecimal is read as a float, but written by those who mean its digits.
+  const bool hexadecimal = text.find_first_of("xX") != std::string_view::npos;
   floats_ = is_whole ? -kExactWhole <= whole && whole <= kExactWhole
-                     : !digits && parse_number(text, number) && !is_out_of_range(text, number);
+                     : !digits && !hexadecimal && parse_number(text, number) && is_held(text, number);
   single_ = single_ && is_single(number);
 }
 

@@ -1,9 +1,11 @@
 #include "infer.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <map>
 #include <span>
 #include <utility>
@@ -34,6 +36,41 @@ bool parse_whole(std::string_view text, T& out) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+// The digits of a decimal number, without zeros around them, and the power of ten of the first.
+struct Digits {
+  explicit Digits(std::string_view text) {
+    const size_t mark = std::min(text.find_first_of("eE"), text.size());
+    size_t point = std::string_view::npos;
+    for (const char c : text.substr(0, mark)) {
+      if (c == '.') point = digits.size();
+      if (c >= '0' && c <= '9') digits += c;
+    }
+    place = static_cast<int64_t>(std::min(point, digits.size()));
+    const size_t first = std::min(digits.find_first_not_of('0'), digits.size());
+    digits.erase(0, first);
+    digits.erase(digits.find_last_not_of('0') + 1);
+    place -= static_cast<int64_t>(first);
+    std::string_view power = text.substr(std::min(mark + 1, text.size()));
+    if (power.starts_with('+')) power.remove_prefix(1);
+    int64_t exponent = 0;
+    std::from_chars(power.data(), power.data() + power.size(), exponent);
+    place += exponent;
+  }
+  bool operator==(const Digits&) const = default;
+
+  // The number without its sign, a point and an exponent; empty if it is not whole, or beyond uint64.
+  std::string whole() const {
+    constexpr int64_t kMost = std::numeric_limits<uint64_t>::digits10 + 1;
+    const auto size = static_cast<int64_t>(digits.size());
+    if (size == 0) return "0";
+    return size <= place && place <= kMost ? digits + std::string(static_cast<size_t>(place - size), '0')
+                                           : "";
+  }
+
+  std::string digits;
+  int64_t place = 0;
+};
+
 std::string written_key(std::string_view key) { return is_plain(key) ? std::string(key) : quote(key); }
 
 }  // namespace
@@ -46,10 +83,12 @@ struct FieldsOfObjects::Type {
   uint64_t objects = 0;
   uint64_t lists = 0;
   uint64_t nulls = 0;
-  // Whether some number is below 0; beyond int64; whole and beyond 2^53; beyond all dtypes.
+  // Whether some number is below 0; beyond int64; one that float64 does not have; no whole one that int64 or
+  // uint64 has; one that no dtype has.
   bool negative = false;
   bool large = false;
   bool wide = false;
+  bool fraction = false;
   bool huge = false;
   bool too_deep = false;
   std::vector<std::pair<std::string, std::unique_ptr<Type>>> members;
@@ -60,11 +99,13 @@ struct FieldsOfObjects::Type {
     return (bools > 0) + (integers + floats > 0) + (texts > 0) + (objects > 0) + (lists > 0);
   }
   // Whether one dtype has all numbers as they are written.
-  bool has_dtype() const { return !huge && !(floats > 0 && wide) && !(negative && large); }
+  bool has_dtype() const { return !huge && (is_float() ? !wide : !(negative && large)); }
+  // Whole numbers that are written with a point or an exponent are floats where float64 has them all.
+  bool is_float() const { return floats > 0 && (fraction || !wide); }
   bool is_scalar() const { return !too_deep && kinds() == 1 && objects + lists == 0 && has_dtype(); }
   const char* scalar() const {
     if (bools > 0) return "bool";
-    return texts > 0 ? "string" : floats > 0 ? "float64" : large ? "uint64" : "int64";
+    return texts > 0 ? "string" : is_float() ? "float64" : large ? "uint64" : "int64";
   }
 
   // False for what is no number.
@@ -80,10 +121,25 @@ struct FieldsOfObjects::Type {
     const bool exponent = text.find('e') != text.npos || text.find('E') != text.npos;
     if (exponent || text.find('.') != text.npos) {
       ++floats;
-      // Without an exponent, only one of more than 300 digits can be too large or too small.
-      double fraction = 0;
-      huge = huge || ((exponent || text.size() > 300) && parse_number(text, fraction) &&
-                      is_out_of_range(text, fraction));
+      // Float64 has the others.
+      constexpr size_t kShort = 15;
+      double value = 0;
+      const bool held =
+          (!exponent && text.size() <= kShort) || !parse_number(text, value) || is_held(text, value);
+      wide = wide || !held;
+      if (fraction && held) return true;
+      uint64_t beyond = 0;
+      // A float has its -0.0.
+      const std::string whole = Digits(text).whole();
+      const bool minus = text[0] == '-';
+      if (parse_whole((minus ? "-" : "") + whole, number) && (number != 0 || !minus)) {
+        negative = negative || number < 0;
+      } else if (!minus && parse_whole(whole, beyond)) {
+        large = true;
+      } else {
+        fraction = true;
+        huge = huge || !held;
+      }
       return true;
     }
     ++integers;
@@ -247,7 +303,8 @@ class Reader {
     Type& out = type ? *type : none;
     if (found == "null") return ++out.nulls, true;
     if (found == "true" || found == "false") return ++out.bools, true;
-    if (found == "NaN" || found == "Infinity" || found == "-Infinity") return ++out.floats, true;
+    if (found == "NaN" || found == "Infinity" || found == "-Infinity")
+      return ++out.floats, out.fraction = true;
     return out.add_number(found);
   }
 
@@ -306,10 +363,19 @@ class Blocks final : public TarBytes {
 
 }  // namespace
 
-bool is_out_of_range(std::string_view text, double number) {
+bool is_held(std::string_view text, double number) {
   const std::string_view digits = text.substr(0, text.find_first_of("eE"));
-  return (std::isinf(number) && digits.find_first_of("0123456789") != std::string_view::npos) ||
-         (number == 0 && digits.find_first_of("123456789") != std::string_view::npos);
+  if (std::isinf(number)) return digits.find_first_of("0123456789") == digits.npos;
+  if (number == 0) return digits.find_first_of("123456789") == digits.npos;
+  if (std::isnan(number) || std::fabs(number) < static_cast<double>(kExactWhole)) return true;
+  // The fewest that give it, or all that it has.
+  std::array<char, std::numeric_limits<double>::max_exponent10 + 3> own;
+  char* const end = own.data() + own.size();
+  const Digits wanted(text);
+  const auto few = std::to_chars(own.data(), end, number, std::chars_format::scientific);
+  if (wanted == Digits({own.data(), static_cast<size_t>(few.ptr - own.data())})) return true;
+  const auto all = std::to_chars(own.data(), end, number, std::chars_format::fixed, 0);
+  return wanted == Digits({own.data(), static_cast<size_t>(all.ptr - own.data())});
 }
 
 FieldsOfObjects::FieldsOfObjects() : root_(std::make_unique<Type>()) {}

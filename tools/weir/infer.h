@@ -14,9 +14,9 @@ namespace weir::command {
 // All whole numbers up to here are float64.
 inline constexpr int64_t kExactWhole = int64_t{1} << 53;
 
-// Whether `number`, which was read from the text, is infinite or 0 since the text's was too large or too
-// small.
-bool is_out_of_range(std::string_view text, double number);
+// Whether a float64, `number`, has the decimal number of the text: as an infinity or 0 it must be written,
+// and from 2^53 on all its digits are there.
+bool is_held(std::string_view text, double number);
 
 // Looks at objects line by line; lines that are none are passed over.
 class FieldsOfObjects {
