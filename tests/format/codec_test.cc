@@ -222,6 +222,17 @@ TEST_CASE("codec: first bytes and suffixes tell it") {
   }
   CHECK(marks_of_file("a.csv") == nullptr);
   CHECK(decode("BZh9 is no block", Compression::automatic) == whole_text("BZh9 is no block"));
+  CHECK(decode("BZh9\n", Compression::automatic) == whole_text("BZh9\n"));
+}
+
+TEST_CASE("codec: what was cut within the letters that tell it") {
+  for (const std::string& text : {std::string("some text"), std::string()}) {
+    const std::string bytes = encoded(named("bz2"), text);
+    for (size_t size = 7; size < bytes.size(); ++size) {
+      INFO(size);
+      CHECK(decode(bytes.substr(0, size), Compression::automatic) == broken(""));
+    }
+  }
 }
 
 TEST_CASE("codec: names that are written are those that are read, without auto") {

@@ -94,11 +94,14 @@ class Bz2Encoder final : public Encoder {
   bz_stream stream_ = {};
 };
 
-// Three letters and a digit may begin any text: the first block follows them, or the end of no data.
+// Three letters and a digit may begin any text: the first block follows them, or the end of no data. A file
+// may be cut there; three more letters are no word.
 bool begins_like_bz2(std::string_view bytes) {
-  if (bytes.size() < 10 || !bytes.starts_with("BZh") || bytes[3] < '1' || bytes[3] > '9') return false;
-  const std::string_view next = bytes.substr(4);
-  return has_signature(bytes, bz2_marks.signature) || next.starts_with("\x17\x72\x45\x38\x50\x90"sv);
+  constexpr size_t kLeast = 7;
+  if (bytes.size() < kLeast || !bytes.starts_with("BZh") || bytes[3] < '1' || bytes[3] > '9') return false;
+  constexpr std::string_view kEnd = "\x17\x72\x45\x38\x50\x90"sv;
+  const std::string_view next = bytes.substr(4, kEnd.size());
+  return bz2_marks.signature.bytes.starts_with(next) || kEnd.starts_with(next);
 }
 
 std::unique_ptr<Decoder> bz2_decoder() { return std::unique_ptr<Decoder>(new (std::nothrow) Bz2Decoder()); }
