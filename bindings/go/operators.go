@@ -872,19 +872,19 @@ type WebdatasetOptions struct {
 
 // Webdataset is the operator webdataset. Reads tar archives of the WebDataset layout: members that follow one
 // another with one key are an element, a dict of strings in the order of fields. The key is the path up to the
-// first dot of its last part; the rest after that dot, in lower case, is the extension. A field takes the member
-// whose extension is its name, or the first there of member("jpg", "jpeg", "png"); "__key__" and "__url__" are
-// the key and the file. A member that is missing is none for optional(string), the default of txt: string = "",
-// else an error. Members that no field takes are passed over, as are those without a dot or with a leading one
-// in the last part, those in folders like __meta__, and all that are no regular files. ustar, GNU and pax
-// archives are read; sparse members are passed over. An archive may end between any two members; one of no bytes
-// has no elements. An element that lacks a member, or has two of one extension, is one error (invalid_argument)
-// with file, offset and record, and the next element follows. A file that does not exist (not_found), is damaged
-// or no archive (data_loss) or has a wanted member longer than the runtime's record_bytes (resource_exhausted)
-// gives one error in place of its remaining elements, and the next file follows. Reads ahead of its consumer, on
-// its own thread. Elements of uncompressed files are also read by their position (global_shuffle,
-// weir_dataset_at) through an index of each file, which weir index makes, or the first such reading; then an
-// element longer than record_bytes is one error in its place.
+// first dot of its last part; the rest after that dot is the extension, with ASCII letters in lower case. A
+// field takes the member whose extension is its name, or the first there of member("jpg", "jpeg", "png");
+// "__key__" and "__url__" are the key and the file. A member that is missing is none for optional(string), the
+// default of txt: string = "", else an error. Members that no field takes are passed over, as are those without
+// a dot or with a leading one in the last part, those in folders like __meta__, and all that are no regular
+// files. ustar, GNU and pax archives are read; sparse members are passed over. An archive may end between any
+// two members; one of no bytes has no elements. An element that lacks a member, or has two of one extension, is
+// one error (invalid_argument) with file, offset and record, and the next element follows. A file that does not
+// exist (not_found), is damaged or no archive (data_loss) or has a wanted member longer than the runtime's
+// record_bytes (resource_exhausted) gives one error in place of its remaining elements, and the next file
+// follows. Reads ahead of its consumer, on its own thread. Elements of uncompressed files are also read by their
+// position (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first
+// such reading; then an element longer than record_bytes is one error in its place.
 //
 // files: A file name, a list of names, or a dataset of names.
 //
