@@ -37,8 +37,8 @@ type ArrowOptions struct {
 	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
 	Where Function
 
-	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
-	// `optional`. Default: "error".
+	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
+	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
 	Nulls String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -311,8 +311,8 @@ type Hdf5Options struct {
 	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
 	Where Function
 
-	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
-	// `optional`. Default: "error".
+	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
+	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
 	Nulls String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -426,8 +426,8 @@ type LmdbOptions struct {
 	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
 	Where Function
 
-	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
-	// `optional`. Default: "error".
+	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
+	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
 	Nulls String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
@@ -569,8 +569,8 @@ type ParquetOptions struct {
 	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
 	Where Function
 
-	// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have nulls are
-	// `optional`. Default: "error".
+	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
+	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
 	Nulls String
 
 	// The number of files to read in turns, one record of each; auto is 8. Default: 1.

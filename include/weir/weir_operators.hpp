@@ -31,8 +31,8 @@ struct ArrowOptions {
   // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
   // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
   Function where{};
-  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
-  // optional. Default: "error".
+  // Of columns that aren't among fields: "error": a null is an error of its element; "optional": those that
+  // may have nulls are optional. With fields only those of where are left. Default: "error".
   String nulls{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
@@ -100,8 +100,8 @@ struct Hdf5Options {
   // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
   // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
   Function where{};
-  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
-  // optional. Default: "error".
+  // Of columns that aren't among fields: "error": a null is an error of its element; "optional": those that
+  // may have nulls are optional. With fields only those of where are left. Default: "error".
   String nulls{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
@@ -132,8 +132,8 @@ struct LmdbOptions {
   // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
   // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
   Function where{};
-  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
-  // optional. Default: "error".
+  // Of columns that aren't among fields: "error": a null is an error of its element; "optional": those that
+  // may have nulls are optional. With fields only those of where are left. Default: "error".
   String nulls{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};
@@ -166,8 +166,8 @@ struct ParquetOptions {
   // Which rows to read: a function of a dict of columns, which need not be among fields, that returns a bool.
   // Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
   Function where{};
-  // Without fields: "error": a null is an error of its element; "optional": columns that may have nulls are
-  // optional. Default: "error".
+  // Of columns that aren't among fields: "error": a null is an error of its element; "optional": those that
+  // may have nulls are optional. With fields only those of where are left. Default: "error".
   String nulls{};
   // The number of files to read in turns, one record of each; auto is 8. Default: 1.
   Int num_parallel_reads{};

@@ -23,6 +23,14 @@ Status check_nulls(const TableParams& params) {
                         "nulls");
 }
 
+// Beside fields, nulls are about what else `where` uses.
+Status check_nulls_beside_fields(const TableParams& params) {
+  if (params.bare || params.where.function || !params.optional_nulls()) return {};
+  return with_parameter(invalid_argument(expected_found("\"error\", since there are fields", "\"optional\"",
+                                                        "write optional(…) around the fields' types")),
+                        "nulls");
+}
+
 // How many rows the files have, if all can be read. `first` is the table of the first, whose fields fit and
 // have `count` rows.
 int64_t rows_of(Runtime& runtime, const TableParams& params, int64_t count,
@@ -55,7 +63,7 @@ void TableParams::list_columns(Fields& f) {
     "Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.",
     {}, {.none = true});
   f("nulls", nulls,
-    "Without `fields`: `\"error\"`: a null is an error of its element; `\"optional\"`: columns that may have nulls are `optional`.");
+    "Of columns that aren't among `fields`: `\"error\"`: a null is an error of its element; `\"optional\"`: those that may have nulls are `optional`. With `fields` only those of `where` are left.");
 }
 
 Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params) {
@@ -63,6 +71,7 @@ Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams&
   params.learned = true;
   WEIR_TRY(check_nulls(params));
   if (params.wanted.set) {
+    WEIR_TRY(check_nulls_beside_fields(params));
     const Status fits = check_fields(params.wanted.fields, refuse_table_field);
     if (!fits.ok()) return with_parameter(fits, "fields");
     params.row = params.counted = params.wanted.fields;

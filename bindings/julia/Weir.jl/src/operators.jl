@@ -43,8 +43,9 @@ the first file has them. Default: `none`.
 - `where`: Which rows to read: a function of a dict of columns, which need not be among `fields`,
 that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not
 read. Default: `none`.
-- `nulls`: Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns
-that may have nulls are `optional`. Default: `"error"`.
+- `nulls`: Of columns that aren't among `fields`: `"error"`: a null is an error of its element;
+`"optional"`: those that may have nulls are `optional`. With `fields` only those of `where` are
+left. Default: `"error"`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 """
@@ -243,8 +244,9 @@ the first file has them. Default: `none`.
 - `where`: Which rows to read: a function of a dict of columns, which need not be among `fields`,
 that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not
 read. Default: `none`.
-- `nulls`: Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns
-that may have nulls are `optional`. Default: `"error"`.
+- `nulls`: Of columns that aren't among `fields`: `"error"`: a null is an error of its element;
+`"optional"`: those that may have nulls are `optional`. With `fields` only those of `where` are
+left. Default: `"error"`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 """
@@ -323,8 +325,9 @@ the first file has them. Default: `none`.
 - `where`: Which rows to read: a function of a dict of columns, which need not be among `fields`,
 that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not
 read. Default: `none`.
-- `nulls`: Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns
-that may have nulls are `optional`. Default: `"error"`.
+- `nulls`: Of columns that aren't among `fields`: `"error"`: a null is an error of its element;
+`"optional"`: those that may have nulls are `optional`. With `fields` only those of `where` are
+left. Default: `"error"`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 """
@@ -438,8 +441,9 @@ the first file has them. Default: `none`.
 - `where`: Which rows to read: a function of a dict of columns, which need not be among `fields`,
 that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not
 read. Default: `none`.
-- `nulls`: Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns
-that may have nulls are `optional`. Default: `"error"`.
+- `nulls`: Of columns that aren't among `fields`: `"error"`: a null is an error of its element;
+`"optional"`: those that may have nulls are `optional`. With `fields` only those of `where` are
+left. Default: `"error"`.
 - `num_parallel_reads`: The number of files to read in turns, one record of each; auto is 8.
 Default: `1`.
 """

@@ -60,8 +60,8 @@ impl ArrowOptions {
         self
     }
 
-    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
-    /// nulls are `optional`.
+    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
+    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -343,8 +343,8 @@ impl Hdf5Options {
         self
     }
 
-    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
-    /// nulls are `optional`.
+    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
+    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -468,8 +468,8 @@ impl LmdbOptions {
         self
     }
 
-    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
-    /// nulls are `optional`.
+    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
+    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -597,8 +597,8 @@ impl ParquetOptions {
         self
     }
 
-    /// Without `fields`: `"error"`: a null is an error of its element; `"optional"`: columns that may have
-    /// nulls are `optional`.
+    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
+    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
