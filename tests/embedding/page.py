@@ -71,18 +71,21 @@ own runtime. `tools/test-python` runs these too.
 LIMITS = """\
 ## Limits
 
-- A host that exports its own oneTBB: weir computes on its own threads, not on the host's (docs/adr/0042).
+- A host that exports its own oneTBB: weir computes on its own threads, not on the host's
+  ([ADR 0042](adr/0042-another-libjpeg-or-onetbb-in-the-process.md)).
 - A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
   call. It ends the process.
 - libpng, zlib, libzstd, liblz4, libbz2 and liblzma are shared libraries. A host that exports an incompatible libpng gets
   errors for PNG files. One that exports a part of such a library must export all of it: weir would use both copies.
-- While a runtime exists, the process has up to `thread_count` more threads, and a few for files. They end after the
-  runtime, and destroying it does not wait for them.
-- When a runtime is created, weir reads these environment variables: `WEIR_TOP`; for `partition` and `shard(auto, auto)` `RANK` and
-  `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`; and `XDG_CACHE_HOME` and `HOME`. The
-  index of a file (`FILE.weir-index`) whose folder can't be written to is kept in `$XDG_CACHE_HOME/weir`, or
-  `~/.cache/weir`; all runtimes of a process share that folder, which the last one that was created has set. A process
-  with more rights than the user who started it (setuid, capabilities) ignores all of these variables.
+- While a runtime exists, the process has up to `thread_count` more threads, and at most 64 for calls that wait: of files,
+  and of functions of the host that are called in parallel. They end after the runtime, and destroying it does not wait for
+  them.
+- When a runtime is created, weir reads these environment variables: `WEIR_TOP`; `WEIR_EXTENSIONS`; for `partition` and
+  `shard(auto, auto)` `RANK` and `WORLD_SIZE`, those of Open MPI, MPICH and Slurm, and `JOB_COMPLETION_INDEX`; and
+  `XDG_CACHE_HOME` and `HOME`. The index of a file (`FILE.weir-index`) whose folder can't be written to is kept in
+  `$XDG_CACHE_HOME/weir`, or `~/.cache/weir`; all runtimes of a process share that folder, which the last one that was
+  created has set. A process with more rights than the user who started it (setuid, capabilities) ignores all of these
+  variables.
 - Creating a runtime while the process ends, in a destructor or handler that `exit()` calls, is an error
   (failed_precondition). An existing runtime then computes on the calling thread.
 """

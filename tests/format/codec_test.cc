@@ -228,7 +228,7 @@ TEST_CASE("codec: first bytes and suffixes tell it") {
 TEST_CASE("codec: what was cut within the letters that tell it") {
   for (const std::string& text : {std::string("some text"), std::string()}) {
     const std::string bytes = encoded(named("bz2"), text);
-    for (size_t size = 7; size < bytes.size(); ++size) {
+    for (size_t size = 7; size <= 10; ++size) {
       INFO(size);
       CHECK(decode(bytes.substr(0, size), Compression::automatic) == broken(""));
     }

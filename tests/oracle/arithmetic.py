@@ -248,18 +248,21 @@ def cast(g, name):
 
 
 def saturated(array, to):
+    digits = 64
     if array.dtype.kind == "f":
-        # Infinity becomes the nearest value that both dtypes have, as in tf.saturate_cast.
+        # What is beyond becomes the nearest value that both dtypes have, as in tf.saturate_cast.
+        digits = np.finfo(array.dtype).nmant + 1
         most = np.finfo(array.dtype).max
         array = np.where(np.isinf(array), np.copysign(most, array), array).astype(array.dtype)
     if to in INTEGERS:
         info = np.iinfo(to)
+        highest = info.max >> max(0, info.max.bit_length() - digits) << max(0, info.max.bit_length() - digits)
 
         def held(value):
             if isinstance(value, float):
                 if math.isnan(value):
                     return 0
-            return min(max(int(value), info.min), info.max)
+            return min(max(int(value), info.min), highest)
         return each(held, to, array)
     top = float(np.finfo(to).max)
     out = cast_to(array, to)
