@@ -1,15 +1,21 @@
-//! The column chunks of row groups, with the pages of lists checked.
+//! The column chunks of row groups, with their pages checked.
 
-use std::sync::Arc;
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex};
 
 use parquet::arrow::arrow_reader::RowGroups;
-use parquet::basic::Encoding;
 use parquet::column::page::{Page, PageIterator, PageMetadata, PageReader};
 use parquet::errors::Result;
 use parquet::file::metadata::{ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::SerializedPageReader;
 
-use crate::file::{damaged, WeirFile};
+use crate::file::{locked, WeirFile};
+use crate::headers::{self, Facts, PageBytes, Trust};
+use crate::levels::LevelBits;
+use crate::pages::{Chunk, Pages};
+
+/// What the headers of chunks were found to be.
+pub type Trusted = Mutex<HashMap<Chunk, Trust>>;
 
 /// Some row groups of a file.
 #[derive(Clone)]
@@ -17,6 +23,41 @@ pub struct Chunks {
     pub file: Arc<WeirFile>,
     pub metadata: Arc<ParquetMetaData>,
     pub groups: Vec<usize>,
+    pub trusted: Arc<Trusted>,
+}
+
+impl Chunks {
+    /// The pages of a chunk: where the page index says if it is there, or if their headers can't be trusted.
+    fn pages(&self, chunk: Chunk) -> Result<CheckedPages> {
+        let group = self.metadata.row_group(chunk.0);
+        let column = group.column(chunk.1);
+        let facts = Facts::new(column, group.num_rows());
+        let index = self.metadata.page_index();
+        let mut places = index.and_then(|index| index.page_locations(chunk.0, chunk.1).cloned());
+        let known = locked(&self.trusted).get(&chunk).copied();
+        let mut trust = match (known, &places) {
+            (Some(trust), _) => trust,
+            (None, Some(_)) => Trust::Whole,
+            (None, None) => headers::trust(&self.file, &facts)?,
+        };
+        if trust != Trust::Whole && places.is_none() {
+            let mut pages = Pages::default();
+            pages.add_places(&self.file, &self.metadata, chunk)?;
+            places = pages.places(chunk).map(<[_]>::to_vec);
+        }
+        if trust == Trust::Unknown && places.is_none() && self.file.join(&facts.range)? {
+            trust = headers::trust(&self.file, &facts)?;
+        }
+        if places.is_none() {
+            locked(&self.trusted).insert(chunk, trust);
+        }
+        let bytes = PageBytes::new(self.file.as_ref().clone(), facts, trust, places.as_deref());
+        Ok(CheckedPages {
+            rows: bytes.rows().map(VecDeque::from),
+            levels: LevelBits::new(column.column_descr()),
+            pages: SerializedPageReader::new(Arc::new(bytes), column, group.num_rows() as usize, places)?,
+        })
+    }
 }
 
 impl RowGroups for Chunks {
@@ -52,95 +93,29 @@ impl Iterator for Column {
     type Item = Result<Box<dyn PageReader>>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        let Chunks { file, metadata, groups } = &self.chunks;
-        let number = *groups.get(self.next)?;
+        let group = *self.chunks.groups.get(self.next)?;
         self.next += 1;
-        let group = metadata.row_group(number);
-        let index = metadata.page_index();
-        let places = index.and_then(|index| index.page_locations(number, self.column).cloned());
-        let chunk = group.column(self.column);
-        let pages = SerializedPageReader::new(file.clone(), chunk, group.num_rows() as usize, places);
-        let most = chunk.column_descr().max_rep_level();
-        Some(pages.map(|pages| match most {
-            0 => Box::new(pages) as Box<dyn PageReader>,
-            _ => Box::new(ListPages {
-                pages,
-                level_bits: (i16::BITS - most.leading_zeros()) as usize,
-            }),
-        }))
+        let pages = self.chunks.pages((group, self.column));
+        Some(pages.map(|pages| Box::new(pages) as Box<dyn PageReader>))
     }
 }
 
 impl PageIterator for Column {}
 
-/// The pages of a list, none of which has fewer repetition levels than values: the crate would skip its rows for ever.
-struct ListPages {
-    pages: SerializedPageReader<WeirFile>,
-    level_bits: usize,
+/// The pages of a chunk, with their levels checked.
+struct CheckedPages {
+    pages: SerializedPageReader<PageBytes>,
+    levels: LevelBits,
+    /// How many rows the page index says that the pages to come have.
+    rows: Option<VecDeque<i64>>,
 }
 
-/// The runs of a page's repetition levels, and how many levels they should hold.
-fn levels(page: &Page) -> Option<(&[u8], usize)> {
-    let (bytes, size, count) = match page {
-        Page::DataPage {
-            buf,
-            num_values,
-            rep_level_encoding: Encoding::RLE,
-            ..
-        } => {
-            let (size, rest) = buf.split_first_chunk().unwrap_or((&[0; 4], &[]));
-            (rest, u32::from_le_bytes(*size), *num_values)
-        }
-        Page::DataPageV2 {
-            buf,
-            num_values,
-            rep_levels_byte_len,
-            ..
-        } => (&buf[..], *rep_levels_byte_len, *num_values),
-        _ => return None,
-    };
-    Some((bytes.get(..size as usize).unwrap_or_default(), count as usize))
-}
-
-/// The number at the front of some bytes, which it is taken from.
-fn number(bytes: &mut &[u8]) -> Option<usize> {
-    let last = bytes.iter().take(10).position(|byte| byte & 0x80 == 0)?;
-    let (taken, rest) = bytes.split_at(last + 1);
-    *bytes = rest;
-    let more = |number: usize, byte: &u8| number << 7 | usize::from(byte & 0x7f);
-    Some(taken.iter().rev().fold(0, more))
-}
-
-/// How many levels of so many bits each the runs hold, up to `most`.
-fn held(mut runs: &[u8], bits: usize, most: usize) -> usize {
-    let mut held = 0;
-    while held < most {
-        let Some(header) = number(&mut runs).filter(|header| *header != 0) else {
-            break;
-        };
-        let (count, size) = match header & 1 {
-            0 => (header >> 1, bits.div_ceil(8)),
-            _ => {
-                // Writers may cut the last run.
-                let size = (header >> 1).saturating_mul(bits).min(runs.len());
-                (size * 8 / bits, size)
-            }
-        };
-        let Some(rest) = runs.get(size..) else {
-            break;
-        };
-        runs = rest;
-        held += count;
-    }
-    held.min(most)
-}
-
-impl PageReader for ListPages {
+impl PageReader for CheckedPages {
     fn get_next_page(&mut self) -> Result<Option<Page>> {
         let page = self.pages.get_next_page()?;
-        let expected = page.as_ref().and_then(levels);
-        if expected.is_some_and(|(runs, count)| held(runs, self.level_bits, count) < count) {
-            return Err(damaged("a page has fewer repetition levels than values"));
+        if let Some(page) = page.as_ref().filter(|page| page.is_data_page()) {
+            let rows = self.rows.as_mut().and_then(VecDeque::pop_front);
+            self.levels.check(page, rows)?;
         }
         Ok(page)
     }
@@ -150,6 +125,11 @@ impl PageReader for ListPages {
     }
 
     fn skip_next_page(&mut self) -> Result<()> {
+        if let Some(rows) = &mut self.rows {
+            if self.pages.peek_next_page()?.is_some_and(|page| !page.is_dict) {
+                rows.pop_front();
+            }
+        }
         self.pages.skip_next_page()
     }
 
@@ -166,7 +146,7 @@ impl PageReader for ListPages {
     }
 }
 
-impl Iterator for ListPages {
+impl Iterator for CheckedPages {
     type Item = Result<Page>;
 
     fn next(&mut self) -> Option<Self::Item> {

@@ -1,5 +1,6 @@
 //! A file of weir's as the `parquet` crate reads it.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::io::Read;
 use std::ops::Range;
@@ -14,9 +15,12 @@ use parquet::file::reader::{ChunkReader, Length};
 use crate::abi;
 
 /// How much is read to find out how long a page is.
-const HEADER_BYTES: usize = 4096;
+pub const HEADER_BYTES: usize = 4096;
 /// A piece of a chunk that is read in pieces. What a processor's cache holds is decoded sooner than a whole chunk.
 const PIECE_BYTES: u64 = 1 << 20;
+/// Headers of pages are looked at before a chunk is read if this costs less than a hundredth of its bytes.
+pub const GLIMPSE_BYTES: usize = 512;
+const BYTES_PER_GLIMPSE: u64 = 100 * GLIMPSE_BYTES as u64;
 /// A file is far if a piece takes so long. Its chunks are read as a whole, since each read costs more than its bytes.
 const FAR: Duration = Duration::from_millis(5);
 /// What is kept for pieces to come: more would be memory that whole chunks took.
@@ -78,7 +82,7 @@ pub struct WeirFile {
     failed: Arc<AtomicBool>,
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
 }
 
@@ -175,15 +179,79 @@ impl WeirFile {
         }))
     }
 
+    /// The chunk there that is read in pieces, and its number.
+    fn chunk_at(&self, start: u64) -> Option<&(Range<u64>, usize)> {
+        let after = self.pieces.chunks.partition_point(|(range, _)| range.start <= start);
+        let chunk = &self.pieces.chunks[after.checked_sub(1)?];
+        (start < chunk.0.end).then_some(chunk)
+    }
+
+    /// `size` bytes or more from `start` on, or what there is of them.
+    pub fn front(&self, start: u64, size: usize) -> Result<Bytes> {
+        match self.in_piece(start, size)? {
+            Some(bytes) => Ok(bytes),
+            None => self.read_exact(start, size.min(self.size.saturating_sub(start) as usize)),
+        }
+    }
+
+    /// The same of a chunk that will be read from its beginning: what is in memory for that stays there. `reads` counts
+    /// the reads that are for this alone. None if there would be too many.
+    pub fn glimpse(&self, chunk: &Range<u64>, start: u64, size: usize, reads: &Cell<u64>) -> Result<Option<Bytes>> {
+        let end = chunk.end.min(self.size).min(start + size as u64);
+        let size = end.saturating_sub(start) as usize;
+        if let Some((_, column)) = self.chunk_at(start) {
+            if let Some((begin, bytes)) = locked(&self.pieces.kept).get(column) {
+                if *begin <= start && end <= begin + bytes.len() as u64 {
+                    return Ok(Some(bytes.slice((start - begin) as usize..)));
+                }
+            }
+            if start == chunk.start {
+                return self.front(start, size).map(Some);
+            }
+            if self.is_far.load(Relaxed) {
+                return self
+                    .whole(chunk)
+                    .map(|whole| Some(whole.slice((start - chunk.start) as usize..)));
+            }
+            if reads.get() * BYTES_PER_GLIMPSE > start - chunk.start {
+                return Ok(None);
+            }
+        }
+        reads.set(reads.get() + 1);
+        let began = Instant::now();
+        let bytes = self.read_exact(start, size)?;
+        let is_far = self.is_far.fetch_or(began.elapsed() >= FAR, Relaxed);
+        Ok((!is_far).then_some(bytes))
+    }
+
+    /// A chunk that is read in pieces, as one piece.
+    fn whole(&self, chunk: &Range<u64>) -> Result<Bytes> {
+        self.front(chunk.start, (chunk.end - chunk.start) as usize)
+    }
+
+    /// Reads a chunk as one piece, if it is read in pieces.
+    pub fn join(&self, chunk: &Range<u64>) -> Result<bool> {
+        let is_there = self.chunk_at(chunk.start).is_some();
+        if is_there {
+            self.whole(chunk)?;
+        }
+        Ok(is_there)
+    }
+
+    /// The file from `start` on, of which the first bytes are there.
+    pub fn read_after(&self, start: u64, there: Bytes) -> FileRead {
+        FileRead {
+            file: self.clone(),
+            next: start + there.len() as u64,
+            there,
+        }
+    }
+
     /// `length` bytes or more from `start` on, or what there is of them, in a chunk that is read in pieces.
     fn in_piece(&self, start: u64, length: usize) -> Result<Option<Bytes>> {
-        let after = self.pieces.chunks.partition_point(|(range, _)| range.start <= start);
-        let Some((range, column)) = after.checked_sub(1).map(|i| &self.pieces.chunks[i]) else {
+        let Some((range, column)) = self.chunk_at(start) else {
             return Ok(None);
         };
-        if start >= range.end {
-            return Ok(None);
-        }
         let wanted = (length as u64).min(range.end - start);
         let mut kept = locked(&self.pieces.kept);
         let there = kept
@@ -220,11 +288,7 @@ impl ChunkReader for WeirFile {
 
     fn get_read(&self, start: u64) -> Result<FileRead> {
         let there = self.in_piece(start, HEADER_BYTES)?;
-        Ok(FileRead {
-            file: self.clone(),
-            next: start + there.as_ref().map_or(0, Bytes::len) as u64,
-            there: there.unwrap_or_default(),
-        })
+        Ok(self.read_after(start, there.unwrap_or_default()))
     }
 
     fn get_bytes(&self, start: u64, length: usize) -> Result<Bytes> {

@@ -11,13 +11,16 @@ mod file;
 mod hdf5;
 mod hdf5_column;
 mod hdf5_file;
+mod headers;
 mod index;
+mod levels;
 mod pages;
 mod read;
 mod riegeli;
 mod schema;
 mod sound;
 mod table;
+mod thrift;
 mod write;
 
 use std::any::Any;

@@ -9,7 +9,7 @@ use parquet::file::metadata::page_index::PageIndexProvider;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::index_reader::{decode_column_index, decode_offset_index};
-use parquet::file::page_index::offset_index::OffsetIndexMetaData;
+use parquet::file::page_index::offset_index::{OffsetIndexMetaData, PageLocation};
 use parquet::file::reader::ChunkReader;
 
 use crate::file::WeirFile;
@@ -35,7 +35,7 @@ impl Pages {
         let Some(bytes) = bytes_of(file, column.offset_index_range()) else {
             return Ok(());
         };
-        // A damaged index is none: the pages say it, too.
+        // A damaged index is none: the pages say it, too. Whether they do is checked when they are read.
         let Ok(index) = decode_offset_index(&bytes?) else {
             return Ok(());
         };
@@ -53,7 +53,13 @@ impl Pages {
                 && page.offset as u64 + page.compressed_page_size as u64 <= start + length
         });
         let whole = pages.first().is_some_and(|page| page.first_row_index == 0);
-        if rising && inside && whole {
+        // Each page ends where the next one begins, and the last one where the chunk ends.
+        let begins = pages.iter().skip(1).map(|page| page.offset);
+        let ends = pages
+            .iter()
+            .map(|page| page.offset.saturating_add(page.compressed_page_size.into()));
+        let gapless = ends.eq(begins.chain([(start + length) as i64]));
+        if rising && inside && whole && gapless {
             self.places.insert(chunk, index);
         }
         Ok(())
@@ -87,6 +93,10 @@ impl Pages {
                 .map(|(page, end)| page.first_row_index..end)
                 .collect(),
         )
+    }
+
+    pub fn places(&self, chunk: Chunk) -> Option<&[PageLocation]> {
+        Some(self.places.get(&chunk)?.page_locations())
     }
 
     pub fn contents(&self, chunk: Chunk) -> Option<&ColumnIndexMetaData> {

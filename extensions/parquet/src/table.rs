@@ -20,7 +20,7 @@ use parquet::file::FOOTER_SIZE;
 use parquet::schema::types::SchemaDescriptor;
 
 use crate::abi;
-use crate::chunks::Chunks;
+use crate::chunks::{Chunks, Trusted};
 use crate::condition::{self, Condition};
 use crate::file::{damaged, WeirFile};
 use crate::pages::Pages;
@@ -45,6 +45,7 @@ pub struct Table {
     /// The path of each leaf, and where the row groups begin.
     leaves: Arc<[Vec<u8>]>,
     starts: Arc<[i64]>,
+    trusted: Arc<Trusted>,
 }
 
 fn is_int96(descriptor: &SchemaDescriptor, leaf: usize) -> bool {
@@ -130,6 +131,7 @@ impl Format for Table {
             given,
             leaves: leaves.into(),
             starts: starts.into(),
+            trusted: Arc::default(),
         })
     }
 
@@ -190,6 +192,7 @@ impl Table {
             file: Arc::new(file),
             metadata: Arc::new(metadata),
             groups,
+            trusted: self.trusted.clone(),
         };
         let descriptor = self.metadata.file_metadata().schema_descr();
         let reader = |leaves: &[usize], hint: Option<&Fields>| {
