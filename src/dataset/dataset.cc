@@ -92,6 +92,9 @@ Status check_last(const OperatorDef& op, std::span<const DatasetRef> inputs, con
 constexpr int64_t kOnePass = -2;
 
 // Multiplies and adds, modulo 2^64, so that different sequences of `b` give different results.
+// Each takes memory when an iterator is made, also if a few names stand for all of them.
+constexpr int64_t kMostOperators = 1'000'000;
+
 uint64_t mixed(uint64_t a, uint64_t b) { return a * 0x9E3779B97F4A7C15u + b; }
 
 // Whether it may end before its inputs do with these parameters, which need not be known.
@@ -132,6 +135,11 @@ Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsB
   node->cardinality_ = has_open_scalars(*params) ? kUnknown : count_elements(op, *params, node->inputs_);
   node->params_ = std::move(params);
   node->inherit();
+  if (node->operators_ > kMostOperators) {
+    return invalid_argument(expected_found(
+        concat("at most ", kMostOperators, " operators, each counted as often as its dataset is used"),
+        "more"));
+  }
   return DatasetRef(node);
 }
 
@@ -224,6 +232,7 @@ void Dataset::inherit() {
   const size_t first = op_->typing.expand != nullptr && !dynamic_ ? inputs_.size() - 1 : 0;
   for (size_t i = first; i < inputs_.size(); ++i) {
     const DatasetRef& input = inputs_[i];
+    operators_ = capped_add(operators_, input->operators_);
     for (const EpochNode& node : input->epoch_nodes()) inherit(counted_through(node, i), false);
     opens_variables_ = opens_variables_ || (input->opens_variables_ && !op_->position.opens_apart);
     sites_.add(input->sites());

@@ -90,6 +90,8 @@ class Dataset : public RefCounted {
   Spec spec_;
   std::vector<Component> components_;
   int64_t cardinality_ = kUnknown;
+  // This one and those below it, each as often as it is opened.
+  int64_t operators_ = 1;
   uint64_t id_ = 0;
   bool dynamic_ = false;
   int depth_ = 0;

@@ -44,6 +44,22 @@ TEST_CASE("Lets that stand within one another have a bound, as lists of lists ha
   CHECK(contains(graph.refused(lists + "from_tensors(c)"), "a list of at most 1048576 numbers"));
 }
 
+TEST_CASE("A dataset cannot be opened without end by a few names", "[graph]") {
+  Graph graph;
+  const auto doubled = [](int times) {
+    std::string text = "let a0 = range(1) ";
+    for (int i = 0; i < times; ++i) {
+      const std::string old = "a" + std::to_string(i);
+      text += "let a" + std::to_string(i + 1) + " = concatenate(" + old + ", " + old + ") ";
+    }
+    return text + "a" + std::to_string(times);
+  };
+  // 2^18 sources and one operator less.
+  graph.build(doubled(18));
+  CHECK(contains(graph.refused(doubled(19)), "expected at most 1000000 operators"));
+  CHECK(contains(graph.refused(doubled(80)), "expected at most 1000000 operators"));
+}
+
 TEST_CASE("zip takes a structure, which a list is not", "[graph]") {
   Graph graph;
   CHECK(contains(graph.refused("zip([range(2), range(3)])"), "found a list; write (a, b)"));
