@@ -115,6 +115,16 @@ TEST_CASE("windows hold their rows and little more, within the budget") {
   }
 }
 
+TEST_CASE("windows of rows that came one at a time hold at most an eighth more") {
+  Lines lines;
+  const std::string text =
+      "range(5000) | flat_map(x -> from_tensors(x)) | window(3000, shift: 1, drop_remainder: true) | map(w -> 1)";
+  const int64_t held = most_held(text, INT64_MAX, lines);
+  CHECK(lines.size() == 2001);
+  CHECK(held >= 2999 * 8);
+  CHECK(held <= 3000 * 8 * 9 / 8);
+}
+
 TEST_CASE("a window beyond the budget is an error, and those that fit are there") {
   const std::string text = kRows + " | window(4000, shift: 4000) | map(w -> 1)";
   Lines lines;

@@ -1,9 +1,10 @@
 // window(size, shift, stride, drop_remainder): datasets of up to `size` elements, every stride-th one, each
 // window `shift` elements after the one before. A failed element makes each window that has it an error.
-// Small windows are copied, once for each window; larger ones share the memory of the input's blocks.
-// Elements beyond the runtime's memory budget are dropped, and each window that begins at one of them is an
-// error. Failed reads that no window has are left out as by ignore_errors. Checkpoint: the input's position
-// at the first element of the next window; the elements of it that were read already are read again.
+// Small windows are copied, once for each window; larger ones share the memory of the input's blocks, of
+// which many with few small rows are put together first. Elements beyond the runtime's memory budget are
+// dropped, and each window that begins at one of them is an error. Failed reads that no window has are left
+// out as by ignore_errors. Checkpoint: the input's position at the first element of the next window; the
+// elements of it that were read already are read again.
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -44,20 +45,31 @@ struct WindowShape {
   static constexpr int64_t kMost = std::numeric_limits<int64_t>::max();
 };
 
+// Windows, and pieces that are put together, of more bytes are not copied.
+constexpr int64_t kMostCopied = 16384;
+
 // Rows of the input that the next windows need, in the blocks that they came in.
 class KeptInput {
  public:
   struct Piece {
     Block block;
     int64_t first = 0;
-    // Counted where there is a budget.
     int64_t bytes = 0;
     int64_t end() const { return first + block.rows; }
   };
 
-  explicit KeptInput(const RefPtr<MemoryBudget>& budget) : counts_(budget != nullptr), held_(budget) {}
+  // `most_together`: how many rows are put together at most.
+  KeptInput(int64_t most_together, const RefPtr<MemoryBudget>& budget)
+      : most_together_(most_together), counts_(budget != nullptr), held_(budget) {}
 
   const std::vector<Piece>& pieces() const { return pieces_; }
+  // What a row takes on average.
+  // REQUIRES: there are pieces
+  int64_t row_bytes() const {
+    int64_t bytes = 0;
+    for (const Piece& piece : pieces_) bytes += piece.bytes;
+    return bytes / std::max<int64_t>(pieces_.back().end() - pieces_.front().first, 1);
+  }
   // Takes what the Port has buffered. Returns why not, having dropped all rows, if they exceed the budget.
   ErrorPtr take(Port& input, size_t columns, FailedReads& failed_reads) {
     Piece& piece = pieces_.emplace_back();
@@ -68,7 +80,8 @@ class KeptInput {
     const int rows = input.buffered();
     input.take_into(piece.block, 0, rows);
     piece.block.rows = rows;
-    if (counts_) piece.bytes = piece.block.byte_size();
+    piece.bytes = piece.block.byte_size();
+    put_together();
     if (count()) return nullptr;
     const Status exceeded = held_.exceeded();
     for (const Piece& dropped : pieces_) failed_reads.add(dropped.block);
@@ -95,7 +108,7 @@ class KeptInput {
     held.errors.clear();
     held.rows = block.rows;
     pieces_[0].first = first;
-    if (counts_) pieces_[0].bytes = pieces_[0].block.byte_size();
+    pieces_[0].bytes = held.byte_size();
     count();
   }
   void clear() noexcept {
@@ -104,6 +117,32 @@ class KeptInput {
   }
 
  private:
+  // Puts the last piece and those before it into one, up to a piece with more rows than follow it: so there
+  // are few pieces, and a row is copied seldom. Larger rows stay where they are. Changes nothing if it
+  // throws.
+  void put_together() {
+    // Such a row takes no more than a block for it alone.
+    constexpr int64_t kSmallRow = 512;
+    size_t from = pieces_.size() - 1;
+    int64_t rows = pieces_[from].block.rows;
+    int64_t bytes = pieces_[from].bytes;
+    while (from > 0) {
+      const Piece& before = pieces_[from - 1];
+      const int64_t together = rows + before.block.rows;
+      if (before.block.rows > rows || together > most_together_) break;
+      if (before.bytes + bytes > std::min(kMostCopied, together * kSmallRow)) break;
+      rows = together;
+      bytes += before.bytes;
+      --from;
+    }
+    if (from + 1 == pieces_.size()) return;
+    Block all;
+    for (size_t i = from; i < pieces_.size(); ++i) all.append(pieces_[i].block, 0, pieces_[i].block.rows);
+    spare_.swap(pieces_.back().block.columns);
+    pieces_.resize(from + 1);
+    pieces_[from].block = std::move(all);
+    pieces_[from].bytes = bytes;
+  }
   // False if the budget is exceeded.
   bool count() noexcept {
     if (!counts_) return true;
@@ -116,6 +155,7 @@ class KeptInput {
   // Columns that are kept for their memory.
   std::vector<Column> spare_;
   std::vector<Column> copy_;
+  const int64_t most_together_;
   const bool counts_;
   HeldBytes held_;
 };
@@ -128,7 +168,8 @@ class WindowRows {
         span_(shape.span()),
         width_(width),
         failed_reads_(session.failed_reads()),
-        rows_(budget) {}
+        // So that at most an eighth of what is kept is no longer needed.
+        rows_(std::min<int64_t>(span_ / 8, kMaxBlockRows), budget) {}
 
   const WindowShape& shape() const { return shape_; }
   int64_t span() const { return span_; }
@@ -138,7 +179,11 @@ class WindowRows {
   int64_t end(const Port& input) const { return std::min(capped_add(start_, span_), input.position()); }
   // Not null: the next window is lost for this reason.
   ErrorPtr lack() const { return start_ < lost_to_ ? lack_ : nullptr; }
-  const std::vector<KeptInput::Piece>& pieces() const { return rows_.pieces(); }
+  // Whether the next window, which ends before `end`, is copied into one block.
+  bool copies(int64_t end) const {
+    if (rows_.pieces().size() < 2 && shape_.stride == 1) return false;
+    return (end - start_ - 1) / shape_.stride + 1 <= kMostCopied / std::max<int64_t>(rows_.row_bytes(), 1);
+  }
   // As KeptInput::replace().
   void replace(const Block& block) { rows_.replace(block, start_); }
 
@@ -365,11 +410,7 @@ class Window final : public Cursor {
 
   // The rows of the window that ends before `end`.
   std::vector<Block> select(int64_t end) {
-    // Beyond this, copying costs more than a block for each piece.
-    constexpr int64_t kMostCopied = 16384;
-    int64_t bytes = 0;
-    for (const KeptInput::Piece& piece : rows_.pieces()) bytes += piece.block.byte_size();
-    const bool copies = rows_.pieces().size() > 1 && bytes <= kMostCopied;
+    const bool copies = rows_.copies(end);
     std::vector<Block> out(copies ? 1 : 0);
     if (copies) out[0].columns.resize(width_);
     rows_.each_run(end, [&](const Block& block, int begin, int count) {

@@ -94,6 +94,53 @@ TEST_CASE("window: rows of several shapes, and large ones, which are shared") {
           "flat_map(w -> w | batch(3)) | map(b -> b[:, 2999])") == Lines{"[0, 2, 4]"});
 }
 
+// How many blocks the window after `skipped` others has, all of which were made one at a time.
+int blocks_of_window(const std::string& windows, int skipped) {
+  register_narrow();
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, windows + " | narrow(rows: 1) | skip(" + std::to_string(skipped) +
+                                          ") | take(1) | flat_map(w -> w)");
+  int count = 0;
+  Block block;
+  while (require_value(iterator->next(kMaxBlockRows, block)) == PullResult::rows) ++count;
+  return count;
+}
+
+TEST_CASE("window: few blocks, however few rows came at a time") {
+  // 24,000 bytes, in which 375 rows are put together at most.
+  CHECK(blocks_of_window("range(9000) | window(3000, shift: 1)", 4600) <= 3000 / 188 + 10);
+  CHECK(blocks_of_window("range(9000) | map(x -> as_string(x)) | window(1100, shift: 1)", 1300) <=
+        1100 / 69 + 9);
+  // A large row is no larger in a block of its own.
+  CHECK(blocks_of_window("range(700) | map(x -> full([600], x)) | window(90, shift: 1)", 350) == 90);
+  // 2,400 bytes are copied into one block, whatever lies between the rows.
+  CHECK(blocks_of_window("range(40000) | window(300, stride: 100, shift: 1)", 1300) == 1);
+}
+
+TEST_CASE("window: rows that were put together are as they were, failed ones too") {
+  const std::string sums =
+      "probe(4000, errors: \"7,2500,2501,3900\") | window(2300, shift: 1, drop_remainder: true) | "
+      "map(w -> w | reduce(0, (s, x) -> s * 31 + x))";
+  const Lines all = run(sums, 1024);
+  REQUIRE(all.size() == 1701);
+  CHECK(all[7] == "error: data_loss");
+  CHECK(all[200] != "error: data_loss");
+  CHECK(all[201] == "error: data_loss");
+  CHECK(run(sums, 1) == all);
+  for (int64_t count : {0, 9, 203, 1700})
+    CHECK(run_restored(sums, count) == Lines(all.begin() + count, all.end()));
+  // Strings, rows of several shapes, and datasets.
+  const std::string mixed =
+      "range(1400) | flat_map(x -> from_tensors({s: as_string(x * x), n: x, l: full([x % 3], x)})) | "
+      "window(900, shift: 1, drop_remainder: true) | "
+      "flat_map(w -> zip(w.s, w.l | map(l -> sum(l))) | shard(450, 7) | take(2))";
+  const Lines rows = run(mixed, 1024);
+  REQUIRE(rows.size() == 1002);
+  CHECK(rows[1] == "(\"208849\", 457)");
+  CHECK(run(mixed, 1) == rows);
+  CHECK(run_restored(mixed, 501) == Lines(rows.begin() + 501, rows.end()));
+}
+
 TEST_CASE("window: its datasets outlive it and can be gone through again") {
   register_probe();
   ThreadsRuntime runtime;
