@@ -6,7 +6,9 @@
 // element that opened it and the position in its dataset.
 #include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <list>
+#include <set>
 #include <stdexcept>
 #include <utility>
 #include <vector>
@@ -156,7 +158,7 @@ class Interleave final : public Cursor {
   bool has_slot(int64_t index) const {
     return static_cast<size_t>(index) < slots_.size() && slots_[static_cast<size_t>(index)];
   }
-  void close_slot();
+  std::unique_ptr<Inner> close_slot() noexcept;
   std::unique_ptr<Inner>& slot(int64_t index) {
     // Slots are made as inputs come, so a large cycle_length alone costs nothing.
     if (static_cast<int64_t>(slots_.size()) <= index) slots_.resize(static_cast<size_t>(index) + 1);
@@ -186,12 +188,14 @@ class Interleave final : public Cursor {
   int64_t open_count_ = 0;
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
+  // The numbers of the rows that the open slots were opened for.
+  std::set<int64_t> open_rows_;
   Block part_;
   // Rows of the current block, and whether a turn is being taken for more.
   int rows_in_call_ = 0;
   bool in_turn_ = false;
   YieldTimer yield_timer_;
-  // A loaded position, until resume has opened its slots.
+  // A loaded position, until resume has opened its slots, the first of them last.
   std::vector<Slot> saved_slots_;
   int64_t saved_position_ = 0;
 };
@@ -365,16 +369,17 @@ PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
   }
   part_.rows = 0;
   if (got != PullResult::end) return got;
-  outer_.recycle(std::move(slot(cycle_index_)));
-  close_slot();
+  outer_.recycle(close_slot());
   return PullResult::rows;
 }
 
-void Interleave::close_slot() {
-  slot(cycle_index_).reset();
+std::unique_ptr<Inner> Interleave::close_slot() noexcept {
+  std::unique_ptr<Inner> closed = std::move(slot(cycle_index_));
+  open_rows_.erase(closed->ordinal());
   --open_count_;
   consume();
   advance();
+  return closed;
 }
 
 // Loses the rows gathered for the block and, if a turn was being taken, the rest of that slot's dataset or
@@ -457,7 +462,9 @@ PullResult Interleave::fill_slot(Context& ctx) {
     return PullResult::rows;
   }
   if (opened.answer() == PullResult::rows) {
-    slot(cycle_index_) = std::move(inner);
+    std::unique_ptr<Inner>& target = slot(cycle_index_);
+    open_rows_.insert(inner->ordinal());
+    target = std::move(inner);
     ++open_count_;
   }
   outer_ended_ = opened.answer() == PullResult::end;
@@ -466,11 +473,7 @@ PullResult Interleave::fill_slot(Context& ctx) {
 
 // The oldest row needed is the oldest with an open slot.
 void Interleave::consume() {
-  int64_t oldest = position();
-  for (const auto& open : slots_) {
-    if (open) oldest = std::min(oldest, open->ordinal());
-  }
-  outer_.input().consume_to(oldest);
+  outer_.input().consume_to(open_rows_.empty() ? position() : *open_rows_.begin());
 }
 
 void Interleave::state(Archive& archive) {
@@ -501,6 +504,7 @@ void Interleave::state(Archive& archive) {
     saved.saved.state(archive);
     if (archive.loading()) saved_slots_.push_back(std::move(saved));
   }
+  std::ranges::sort(saved_slots_, std::greater(), &Slot::ordinal);
 }
 
 Step Interleave::resume(Context& ctx) {
@@ -508,19 +512,19 @@ Step Interleave::resume(Context& ctx) {
     PullResult got = outer_.input().fill(ctx, Demand{});
     if (got != PullResult::rows) return got;
     int64_t ordinal = outer_.input().position();
-    auto wanted = std::find_if(saved_slots_.begin(), saved_slots_.end(),
-                               [&](const Slot& l) { return l.ordinal == ordinal; });
-    if (wanted == saved_slots_.end()) {
+    if (saved_slots_.empty() || saved_slots_.back().ordinal != ordinal) {
       if (ErrorPtr lost = outer_.input().lost()) return lost;
       outer_.input().take(1);
       continue;
     }
-    std::unique_ptr<Inner>& target = slot(wanted->index);
+    const Slot& wanted = saved_slots_.back();
+    std::unique_ptr<Inner>& target = slot(wanted.index);
     if (target || ordinal >= saved_position_)
       return data_loss("the slots of an interleave contradict each other");
-    Step opened = outer_.open_again(ctx, target, wanted->saved);
+    open_rows_.insert(ordinal);
+    Step opened = outer_.open_again(ctx, target, wanted.saved);
     if (opened.error() || opened.answer() != PullResult::rows) return opened;
-    saved_slots_.erase(wanted);
+    saved_slots_.pop_back();
   }
   return PullResult::rows;
 }

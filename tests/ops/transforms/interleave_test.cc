@@ -275,5 +275,14 @@ TEST_CASE("a thousand slots have a position of a few bytes each, and no thread")
   CHECK(run_restored(text, 1500) == Lines(whole.begin() + 1500, whole.end()));
 }
 
+TEST_CASE("tens of thousands of slots close, and are restored, without a look at all of them for each") {
+  const std::string text =
+      "range(50000) | interleave(x -> range(x, x + 1 + x % 3), cycle_length: 40000, block_length: 2)";
+  const Lines whole = run(text, 1024);
+  REQUIRE(whole.size() == 99999);
+  for (int64_t position : {1, 70000, 93000})
+    CHECK(run_restored(text, position) == Lines(whole.begin() + position, whole.end()));
+}
+
 }  // namespace
 }  // namespace weir::test
