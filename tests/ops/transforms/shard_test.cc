@@ -1,4 +1,5 @@
 #include "core/text.h"
+#include "dataset/access.h"
 #include "ops/contract.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
@@ -187,6 +188,42 @@ TEST_CASE("a damaged position of a shard is an error") {
 TEST_CASE("shard goes on where it was saved") {
   CHECK(run_restored("range(3000) | shard(3, 1)", 998) == Lines{"2995", "2998"});
   CHECK(run_restored("probe(9, errors: \"1\") | shard(3, 2)", 2) == Lines{"6"});
+}
+
+int looks_at_access = 0;
+
+// The same, with positions, which cost as much as the rows before them.
+const OperatorDef& placed_operator() {
+  static const OperatorDef def = [] {
+    OperatorDef placed = asked_operator();
+    placed.name = "placed";
+    placed.access.open = [](Opening&, const ParamsBase&) -> Result<std::unique_ptr<Access>> {
+      return Status(Code::internal, "is not opened by positions");
+    };
+    placed.access.refuses = [](const ParamsBase&) -> const char* {
+      ++looks_at_access;
+      return nullptr;
+    };
+    placed.access.seeks = [](Opening&, const ParamsBase&) { return false; };
+    return placed;
+  }();
+  return def;
+}
+
+TEST_CASE("each of many shards asks its input once whether that can seek") {
+  TestRuntime test;
+  DatasetRef node = Build(placed_operator()).node();
+  for (int i = 0; i < 60; ++i) {
+    node = Build(shard_op::definition())
+               .set<IntParam>("num_shards", int64_t{1})
+               .set<IntParam>("index", int64_t{0})
+               .over(node)
+               .node();
+  }
+  looks_at_access = 0;
+  const auto stage = test.open(node);
+  // With the parameters as they are written, and with their values.
+  CHECK(looks_at_access == 2 * 60);
 }
 
 }  // namespace
