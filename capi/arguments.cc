@@ -43,9 +43,9 @@ void TakenArguments::take_all(const weir_argument* arguments, uint64_t count, ui
   if (!arguments || too_deep || count > kMaxArguments - count_) {
     return refuse(invalid_argument(
         expected_found(concat("at most ", kMaxArguments, " arguments in ", kMaxArgumentDepth, " levels"),
-                       concat(count, !arguments ? " at NULL"
-                                     : too_deep ? " deeper"
-                                                : ""))));
+                       !arguments ? concat(count, " at NULL")
+                       : too_deep ? concat(count, " deeper")
+                                  : concat(count_ + count, " or more; pass values as one tensor"))));
   }
   count_ += count;
   // Elements are spaced by the size of the caller's version of the struct. Every one is read, even after a

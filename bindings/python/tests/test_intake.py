@@ -3,6 +3,7 @@
 import array
 import ctypes
 import gc
+import pathlib
 import sys
 
 import numpy as np
@@ -364,3 +365,54 @@ def test_masks_of_strings_are_refused():
     array = np.ma.masked_array(np.array(["a", "b"]), [False, True])
     with pytest.raises(weir.Error, match="without a mask"):
         next(iter(weir.from_generator(lambda: [array], "string[2]")))
+
+
+# More than the arguments of a call.
+MANY = 70_000
+
+
+def test_long_lists_go_in():
+    numbers = [*range(MANY - 2), 2**62, -5]
+    assert list(weir.from_tensor_slices(numbers).skip(MANY - 3)) == [MANY - 3, 2**62, -5]
+    pairs = [[0.5, float(i)] for i in range(MANY)]
+    texts = [f"é{i}" for i in range(MANY)]
+    dataset = weir.from_tensor_slices({"pair": pairs, "more": (texts, [True, False] * (MANY // 2))})
+    assert str(dataset.spec) == "{pair: float32[2], more: (string, bool)}"
+    (row,) = dataset.skip(MANY - 1)
+    assert row["pair"].tolist() == [0.5, MANY - 1]
+    assert row["more"] == (f"é{MANY - 1}".encode(), False)
+    names = ["/none/a", pathlib.Path("/none/b"), b"/none/c"]
+    assert str(weir.text_line(names * MANY).spec) == "string"
+    assert str(weir.text_line(names)) == 'text_line(["/none/a", "/none/b", "/none/c"])'
+    with pytest.raises(weir.errors.InvalidArgument, match=f"at most 65536 members, found {MANY}; give a NumPy array"):
+        weir.from_tensor_slices([1, 0.5] * (MANY // 2))
+    with pytest.raises(weir.errors.InvalidArgument, match="at most 65536 arguments.*found 655.. or more; pass values"):
+        weir.from_tensor_slices([[1, 0.5, 2, 3]] * (MANY // 4))
+
+
+def test_lists_have_the_dtypes_of_literals():
+    def made(values):
+        dataset = weir.from_tensors(values)
+        return str(dataset.spec), next(iter(dataset)).tolist()
+
+    assert made([3, 0.5]) == ("float32[2]", [3.0, 0.5])
+    assert made([np.int8(3), 5]) == ("int8[2]", [3, 5])
+    assert made([0.5, np.float64(0.5)]) == ("float64[2]", [0.5, 0.5])
+    assert made([[], []]) == ("float32[2, 0]", [[], []])
+    assert made([[True], [False]]) == ("bool[2, 1]", [[True], [False]])
+    assert made([b"a", "é"]) == ("string[2]", [b"a", "é".encode()])
+    for refused in ([2**63], [-1e39], [1, "a"], [[1], [2, 3]], [[1], 2], [(1, 2), (3, 4)]):
+        with pytest.raises(weir.errors.InvalidArgument):
+            made(refused)
+    # In a call with others literals adapt.
+    assert str(weir.range(0, 2, 1, dtype="int8").map(lambda x: [1, 2] * x).spec) == "int8[2]"
+
+
+def test_floats_of_lists_are_rounded_once():
+    below = np.linspace(1, 2, 2000, dtype=np.float32)
+    halfway = (below.astype(float) + np.nextafter(below, np.float32(4)).astype(float)) / 2
+    values = [*(halfway * 1e-3).tolist(), *(halfway * 2.0**-9).tolist(), float("nan"), -0.0, float("-inf"), 1e-46]
+    # With an integer in it a list is written out.
+    written = [next(iter(weir.from_tensors([value, 0])))[0] for value in values]
+    (found,) = weir.from_tensors(values)
+    assert found.tobytes() == np.array(written, np.float32).tobytes()

@@ -245,7 +245,8 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     keeps = parameter.name in ("value", "elements", "sparse", "state") or (call.state is value and value is not None)
-    return [Bare(as_value(value, adapts=call.adapts and not keeps))]
+    joins = kind == "files" or (call.entry.kind == "source" and parameter.name == "value")
+    return [Bare(as_value(value, adapts=call.adapts and not keeps, joins=joins))]
 
 
 def _members(value: Any) -> Any:

@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 
 from . import _core, _text
-from ._intake import columns_of, is_arraylike, is_table, to_tensor
+from ._intake import columns_of, is_arraylike, is_table, of_list, to_tensor
 from ._late import late
 from ._node import DICT, LIST, TUPLE, is_negative, joined, key, number, string
 from ._place import here
 from ._trace import Bare, Captured, Group, Value, call
 from ._values import Ragged, Sparse
+from .errors import InvalidArgument
+
+# More arguments the library doesn't take.
+_MOST_MEMBERS = 65536
 
 
-def capture(value: Any, adapts: bool = False) -> Value:
+def capture(value: Any, adapts: bool = False, joins: bool = False) -> Value:
     """A Python number becomes a literal, an array or a dataset is passed by name, structures are written out.
 
-    A scalar of NumPy keeps its dtype, unless it `adapts` as a literal does.
+    A scalar of NumPy keeps its dtype, unless it `adapts` as a literal does. `joins`: no literal adapts to anything, and
+    a list of them is passed as a tensor.
     """
     if type(value) in (int, float, bool, str):
         return Value((_literal(value),), trivial=True)
@@ -38,12 +43,18 @@ def capture(value: Any, adapts: bool = False) -> Value:
     if isinstance(value, _core.Tensor):
         return Value((Captured(value),), trivial=True)
     if isinstance(value, dict):
-        return _structure(DICT, [(key(name), part) for name, part in value.items()], adapts)
+        return _structure(DICT, [(key(name), part) for name, part in value.items()], adapts, joins)
     if is_table(value):
-        return capture(columns_of(value), adapts)
+        return capture(columns_of(value), adapts, joins)
     if isinstance(value, tuple):
-        return _structure(TUPLE, [("", part) for part in value], adapts)
+        return _structure(TUPLE, [("", part) for part in value], adapts, joins)
     if isinstance(value, list):
+        if joins and (tensor := of_list(value)) is not None:
+            return Value((Captured(tensor),), trivial=True)
+        if len(value) > _MOST_MEMBERS:
+            raise InvalidArgument(
+                f"expected a list of at most {_MOST_MEMBERS} members, found {len(value)}; give a NumPy array ({here()})"
+            )
         # Nested lists of numbers are tensors, in which each number keeps its class.
         return _structure(LIST, [("", part) for part in value], adapts)
     if is_arraylike(value):
@@ -76,8 +87,8 @@ def _literal(value: Any) -> Any:
     return _text.dtype(value) if _text.is_dtype(value) else None
 
 
-def _structure(kind: int, members: list[tuple[str, Any]], adapts: bool) -> Value:
-    values = [(name, part if isinstance(part, Value) else capture(part, adapts)) for name, part in members]
+def _structure(kind: int, members: list[tuple[str, Any]], adapts: bool, joins: bool = False) -> Value:
+    values = [(name, part if isinstance(part, Value) else capture(part, adapts, joins)) for name, part in members]
     # What is made of literals is a literal, which needs no name.
     trivial = all(value._trivial and not value._free for _, value in values)
     return Value((Group(kind, "", [(name, [Bare(value)]) for name, value in values]),), trivial=trivial)

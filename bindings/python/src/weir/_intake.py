@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
+import os
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 
 from ._core import Tensor, from_arrow
-from ._node import checked
+from ._node import checked, encoded
 
 _DLPACK_CPU = 1
+_MOST_DIMENSIONS = 8
 
 
 def is_arraylike(value: object) -> bool:
@@ -146,6 +150,53 @@ def _of_array(array: np.ndarray[Any, Any]) -> Tensor:
     if not array.flags.c_contiguous or not array.flags.aligned or not array.size:
         array = np.array(array, order="C")
     return Tensor.wrap(array)
+
+
+def _float32_as_written(array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """The nearest float32 to what Python writes for each float64: of one halfway between two, that may be beside it."""
+    with np.errstate(all="ignore"):
+        made = array.astype(np.float32)
+        other = np.nextafter(made, np.where(array > made, np.float32(np.inf), np.float32(-np.inf)))
+        halfway = array - made == other.astype(np.float64) - array
+    for at in np.flatnonzero(halfway):
+        written, exact = Decimal(repr(float(array[at]))), Decimal(float(array[at]))
+        if written != exact:
+            made[at] = (max if written > exact else min)(made[at], other[at])
+    return made
+
+
+def of_list(value: list[Any]) -> Tensor | None:
+    """The tensor that a list is as a literal which adapts to nothing; None for a list that is no literal, is empty, has
+    values of several classes, or that the library refuses.
+    """
+    dims: list[int] = []
+    entries = value
+    while len(dims) < _MOST_DIMENSIONS:
+        dims.append(len(entries) // math.prod(dims))
+        if not entries or not all(type(row) is list for row in entries):
+            break
+        if any(len(row) != len(entries[0]) for row in entries):
+            return None
+        entries = [entry for row in entries for entry in row]
+    classes = set(map(type, entries))
+    if len(classes) == 1 and (dtype := _DTYPES.get(classes.pop())):
+        try:
+            array: np.ndarray[Any, Any] = np.array(entries, dtype)
+        except OverflowError:
+            return None
+        if dtype == np.float64:
+            if (np.isfinite(array) & (np.abs(array) > np.finfo(np.float32).max)).any():
+                return None
+            array = _float32_as_written(array)
+        return Tensor.wrap(array.reshape(dims))
+    if entries and all(isinstance(entry, (str, bytes, os.PathLike)) for entry in entries):
+        texts = (os.fspath(entry) if isinstance(entry, os.PathLike) else entry for entry in entries)
+        return Tensor.from_strings([encoded(text) for text in texts], dims)
+    return None
+
+
+# What a literal of a class of Python is read as.
+_DTYPES = {bool: np.bool_, int: np.int64, float: np.float64}
 
 
 def to_tensor(value: Any) -> Tensor:

@@ -38,10 +38,15 @@ def checked(value: Any) -> Any:
     return value
 
 
-def string(value: str | bytes) -> Node:
+def encoded(value: str | bytes) -> bytes:
     """A string, byte for byte."""
     checked(value)
-    return Node(STRING, value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value)
+    return value.encode("utf-8", "surrogateescape") if isinstance(value, str) else value
+
+
+def string(value: str | bytes) -> Node:
+    """The literal of a string."""
+    return Node(STRING, encoded(value))
 
 
 def number(value: bool | int | float) -> Any:

@@ -472,11 +472,13 @@ def of_spec(parts: tuple[Any, ...], spec: _core.Spec, trivial: bool = False) -> 
     return made(parts, spec=spec, trivial=trivial)
 
 
-def as_value(value: Any, adapts: bool = False) -> Value:
-    """What Python has, as a value of an expression. `adapts`: NumPy's scalars are literals, as Python's are."""
+def as_value(value: Any, adapts: bool = False, joins: bool = False) -> Value:
+    """What Python has, as a value of an expression. `adapts`: NumPy's scalars are literals, as Python's are; `joins`:
+    lists of literals are tensors.
+    """
     if isinstance(value, Value):
         return value
-    made: Value = late.capture(value, adapts)
+    made: Value = late.capture(value, adapts, joins)
     return made
 
 
