@@ -298,3 +298,13 @@ def test_checksums_of_pages(runtime, tmp_path, version):
         while True:
             found.append(int(next(iterator)))
     assert found == list(range(len(found))) and 400 < len(found) <= 550
+
+
+def test_a_read_costs_its_rows_and_not_all_row_groups(tmp_path, runtime):
+    path, count = tmp_path / "groups.parquet", 12_000
+    parquet.write_table(pyarrow.table({"a": np.arange(count) * 3}), path, row_group_size=1)
+    began = time.monotonic()
+    found = list(weir.parse(f'parquet("{path}") | global_shuffle(seed: 5) | map(x -> x.a)', runtime=runtime))
+    # Ten times as long as it takes.
+    assert time.monotonic() - began < 5
+    assert sorted(found) == list(range(0, 3 * count, 3)) != found

@@ -22,18 +22,19 @@ pub type Trusted = Mutex<HashMap<Chunk, Trust>>;
 pub struct Chunks {
     pub file: Arc<WeirFile>,
     pub metadata: Arc<ParquetMetaData>,
+    /// What the page index says of those that are read page by page.
+    pub pages: Arc<Pages>,
     pub groups: Vec<usize>,
     pub trusted: Arc<Trusted>,
 }
 
 impl Chunks {
     /// The pages of a chunk: where the page index says if it is there, or if their headers can't be trusted.
-    fn pages(&self, chunk: Chunk) -> Result<CheckedPages> {
+    fn checked(&self, chunk: Chunk) -> Result<CheckedPages> {
         let group = self.metadata.row_group(chunk.0);
         let column = group.column(chunk.1);
         let facts = Facts::new(column, group.num_rows());
-        let index = self.metadata.page_index();
-        let mut places = index.and_then(|index| index.page_locations(chunk.0, chunk.1).cloned());
+        let mut places = self.pages.places(chunk).map(<[_]>::to_vec);
         let known = locked(&self.trusted).get(&chunk).copied();
         let mut trust = match (known, &places) {
             (Some(trust), _) => trust,
@@ -95,7 +96,7 @@ impl Iterator for Column {
     fn next(&mut self) -> Option<Self::Item> {
         let group = *self.chunks.groups.get(self.next)?;
         self.next += 1;
-        let pages = self.chunks.pages((group, self.column));
+        let pages = self.chunks.checked((group, self.column));
         Some(pages.map(|pages| Box::new(pages) as Box<dyn PageReader>))
     }
 }

@@ -1,11 +1,9 @@
 //! The page indexes of some column chunks: where their pages lie, and what is in them.
 
-use std::any::Any;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use parquet::errors::Result;
-use parquet::file::metadata::page_index::PageIndexProvider;
 use parquet::file::metadata::ParquetMetaData;
 use parquet::file::page_index::column_index::ColumnIndexMetaData;
 use parquet::file::page_index::index_reader::{decode_column_index, decode_offset_index};
@@ -101,23 +99,5 @@ impl Pages {
 
     pub fn contents(&self, chunk: Chunk) -> Option<&ColumnIndexMetaData> {
         self.contents.get(&chunk)
-    }
-}
-
-impl PageIndexProvider for Pages {
-    fn has_offset_indexes(&self) -> bool {
-        !self.places.is_empty()
-    }
-    fn has_column_indexes(&self) -> bool {
-        !self.contents.is_empty()
-    }
-    fn column_index(&self, row_group: usize, column: usize) -> Option<&ColumnIndexMetaData> {
-        self.contents.get(&(row_group, column))
-    }
-    fn offset_index(&self, row_group: usize, column: usize) -> Option<&OffsetIndexMetaData> {
-        self.places.get(&(row_group, column))
-    }
-    fn as_any(&self) -> &dyn Any {
-        self
     }
 }

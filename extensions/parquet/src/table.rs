@@ -11,7 +11,6 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, Parq
 use parquet::arrow::{parquet_to_arrow_field_levels, ProjectionMask};
 use parquet::basic::Type as PhysicalType;
 use parquet::errors::{ParquetError, Result};
-use parquet::file::metadata::page_index::PageIndexProvider;
 use parquet::file::metadata::{
     FooterTail, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataReader, ParquetStatisticsPolicy,
 };
@@ -170,7 +169,7 @@ impl Table {
                     pages.add_places(&self.file, &self.metadata, (*group, *leaf))?;
                 }
                 let (start, length) = self.metadata.row_group(*group).column(*leaf).byte_range();
-                let known = pages.offset_index(*group, *leaf).is_some();
+                let known = pages.places((*group, *leaf)).is_some();
                 let most = if much { MOST_PIECES_BYTES } else { ALWAYS_PIECES_BYTES };
                 if length <= most && !known {
                     chunks.push((start..start + length, *leaf));
@@ -178,19 +177,13 @@ impl Table {
             }
         }
         let file = self.file.with_pieces(chunks);
-        let metadata = self
-            .metadata
-            .as_ref()
-            .clone()
-            .into_builder()
-            .set_page_index(Some(Arc::new(pages)))
-            .build();
         let rows: i64 = selected.iter().sum();
         let batch = self.batch_rows(&groups, wanted).min(rows.max(1) as usize);
         let selection = self.selection(&groups, ranges);
         let chunks = Chunks {
             file: Arc::new(file),
-            metadata: Arc::new(metadata),
+            metadata: self.metadata.clone(),
+            pages: Arc::new(pages),
             groups,
             trusted: self.trusted.clone(),
         };
@@ -250,18 +243,20 @@ impl Table {
     /// The row groups that have some of the rows, and how many.
     fn groups(&self, ranges: &[Range<i64>]) -> Result<(Vec<usize>, Vec<i64>)> {
         let (mut groups, mut selected) = (Vec::new(), Vec::new());
-        let mut first = 0;
-        for group in 0..self.metadata.num_row_groups() {
-            let rows = self.group_rows(group);
-            while first < ranges.len() && ranges[first].end <= rows.start {
-                first += 1;
-            }
-            let overlap = |range: &Range<i64>| (range.end.min(rows.end) - range.start.max(rows.start)).max(0);
-            let later = ranges[first..].iter().take_while(|range| range.start < rows.end);
-            let count: i64 = later.map(overlap).sum();
-            if count > 0 {
-                groups.push(group);
-                selected.push(count);
+        for range in ranges {
+            let first = self.group_of(range.start);
+            let later = (first..self.metadata.num_row_groups()).take_while(|group| self.starts[*group] < range.end);
+            for group in later {
+                let rows = self.group_rows(group);
+                let count = range.end.min(rows.end) - range.start.max(rows.start);
+                if count <= 0 {
+                    continue;
+                }
+                if groups.last() != Some(&group) {
+                    groups.push(group);
+                    selected.push(0);
+                }
+                selected[groups.len() - 1] += count;
             }
         }
         Ok((groups, selected))
