@@ -146,10 +146,13 @@ class Interleave final : public Cursor {
   int64_t position() { return ahead_.empty() ? outer_.input().position() : ahead_.front().ordinal; }
   PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
-  // How many slots take turns. Once nothing more is opened, there is nothing after the last one that was ever
-  // open.
-  int64_t slot_count() const { return outer_ended_ ? static_cast<int64_t>(slots_.size()) : cycle_length_; }
-  int64_t slot_after(int64_t index) const { return index + 1 < slot_count() ? index + 1 : 0; }
+  // Once nothing more is opened, only open slots take turns.
+  int64_t slot_after(int64_t index) const {
+    if (!outer_ended_ || has_slot(index + 1)) return index + 1 < cycle_length_ ? index + 1 : 0;
+    const auto next = open_slots_.upper_bound(index);
+    if (next != open_slots_.end()) return *next;
+    return open_slots_.empty() ? 0 : *open_slots_.begin();
+  }
   void advance() {
     block_index_ = 0;
     cycle_index_ = slot_after(cycle_index_);
@@ -188,7 +191,8 @@ class Interleave final : public Cursor {
   int64_t open_count_ = 0;
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
-  // The numbers of the rows that the open slots were opened for.
+  // Which are open, and the numbers of the rows that they were opened for.
+  std::set<int64_t> open_slots_;
   std::set<int64_t> open_rows_;
   Block part_;
   // Rows of the current block, and whether a turn is being taken for more.
@@ -375,6 +379,7 @@ PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
 
 std::unique_ptr<Inner> Interleave::close_slot() noexcept {
   std::unique_ptr<Inner> closed = std::move(slot(cycle_index_));
+  open_slots_.erase(cycle_index_);
   open_rows_.erase(closed->ordinal());
   --open_count_;
   consume();
@@ -463,6 +468,7 @@ PullResult Interleave::fill_slot(Context& ctx) {
   }
   if (opened.answer() == PullResult::rows) {
     std::unique_ptr<Inner>& target = slot(cycle_index_);
+    open_slots_.insert(cycle_index_);
     open_rows_.insert(inner->ordinal());
     target = std::move(inner);
     ++open_count_;
@@ -521,6 +527,7 @@ Step Interleave::resume(Context& ctx) {
     std::unique_ptr<Inner>& target = slot(wanted.index);
     if (target || ordinal >= saved_position_)
       return data_loss("the slots of an interleave contradict each other");
+    open_slots_.insert(wanted.index);
     open_rows_.insert(ordinal);
     Step opened = outer_.open_again(ctx, target, wanted.saved);
     if (opened.error() || opened.answer() != PullResult::rows) return opened;

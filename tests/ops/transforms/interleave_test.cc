@@ -284,5 +284,17 @@ TEST_CASE("tens of thousands of slots close, and are restored, without a look at
     CHECK(run_restored(text, position) == Lines(whole.begin() + position, whole.end()));
 }
 
+TEST_CASE("slots that have ended take no turns once nothing more is opened") {
+  // Slots 2 and 5003 outlast the others.
+  const std::string text =
+      "range(9000) | interleave(x -> range(x, x + 1 + 700 * int64(x % 5001 == 2)), cycle_length: 8500, "
+      "block_length: 3)";
+  const Lines whole = run(text, 1024);
+  REQUIRE(whole.size() == 9000 + 2 * 700);
+  CHECK(Lines(whole.end() - 6, whole.end()) == Lines{"5700", "5701", "701", "702", "5702", "5703"});
+  for (int64_t position : {3, 8999, 9007, 10390})
+    CHECK(run_restored(text, position) == Lines(whole.begin() + position, whole.end()));
+}
+
 }  // namespace
 }  // namespace weir::test
