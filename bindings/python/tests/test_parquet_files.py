@@ -308,3 +308,27 @@ def test_a_read_costs_its_rows_and_not_all_row_groups(tmp_path, runtime):
     # Ten times as long as it takes.
     assert time.monotonic() - began < 5
     assert sorted(found) == list(range(0, 3 * count, 3)) != found
+
+
+@pytest.mark.parametrize("kind", ["parquet", "arrow"])
+def test_some_columns_of_a_table_of_many(tmp_path, runtime, kind):
+    path, count = tmp_path / "wide", 5000
+    table = pyarrow.table({f"k{i}": [i, i + 2, i * 3] for i in range(count)})
+    if kind == "parquet":
+        parquet.write_table(table, path)
+    else:
+        with pyarrow.ipc.new_file(path, table.schema) as file:
+            file.write_table(table)
+    read = weir.parse(f'{kind}("{path}", {{k4999: int64, k7: int64}}, where: x -> x.k7 > 7)', runtime=runtime)
+    begun = read.iterator()
+    assert next(begun) == {"k4999": 5001, "k7": 9}
+    last = {"k4999": 14997, "k7": 21}
+    restored = read.iterator()
+    restored.load_state_dict(begun.state_dict())
+    assert list(begun) == list(restored) == [last]
+    assert weir.parse(f'{kind}("{path}", {{k4999: int64, k7: int64}})', runtime=runtime).at(2) == last
+    said = 'at most 4096 parts, and the table has 5000 columns in ".*wide"; say which columns to read by `fields`'
+    with pytest.raises(weir.errors.InvalidArgument, match=said):
+        weir.parse(f'{kind}("{path}")', runtime=runtime)
+    with pytest.raises(weir.errors.InvalidArgument, match="has 5000 columns, and an element at most 4096 parts"):
+        weir.from_arrow(table)

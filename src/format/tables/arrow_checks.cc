@@ -14,14 +14,26 @@ namespace {
 
 using Kind = TableType::Kind;
 
-bool is_whole(const ArrowSchema& schema, int depth) {
-  if (depth == kMaxNesting || !schema.format || schema.n_children < 0 || schema.n_children > kMaxParts ||
-      (schema.n_children > 0 && !schema.children))
-    return false;
+Status broken_schema() {
+  return invalid_argument("the Arrow schema is broken: a format, or a child, is missing");
+}
+
+// What an element has is counted later: of a file, only some columns may be wanted.
+constexpr int64_t kMostColumns = 1'000'000;
+
+Status check_schema(const ArrowSchema& schema, int depth) {
+  if (depth == kMaxNesting)
+    return invalid_argument(concat("the Arrow schema is nested more than ", kMaxNesting, " levels deep"));
+  if (schema.n_children > kMostColumns)
+    return invalid_argument(expected_found(
+        concat("at most ", kMostColumns, " columns in one Arrow structure"), concat(schema.n_children)));
+  if (!schema.format || schema.n_children < 0 || (schema.n_children > 0 && !schema.children))
+    return broken_schema();
   for (int64_t i = 0; i < schema.n_children; ++i) {
-    if (!schema.children[i] || !is_whole(*schema.children[i], depth + 1)) return false;
+    if (!schema.children[i]) return broken_schema();
+    WEIR_TRY(check_schema(*schema.children[i], depth + 1));
   }
-  return !schema.dictionary || is_whole(*schema.dictionary, depth + 1);
+  return schema.dictionary ? check_schema(*schema.dictionary, depth + 1) : Status();
 }
 
 // Whether ends of entries rise from 0 or more, up to `most`.
@@ -87,12 +99,7 @@ int64_t entries_of_children(const TableType& type, const ArrowArray& array) {
 
 }  // namespace
 
-Status check_arrow_schema(const ArrowSchema& schema) {
-  if (is_whole(schema, 0)) return {};
-  return invalid_argument(concat("the Arrow schema is broken, has more than ", kMaxParts,
-                                 " columns in one structure, or is nested more than ", kMaxNesting,
-                                 " levels deep"));
-}
+Status check_arrow_schema(const ArrowSchema& schema) { return check_schema(schema, 0); }
 
 bool has_entries(const ArrowSchema& column, const ArrowArray& array, int64_t least) {
   if (array.offset < 0 || array.length < least || array.length < 0 || array.n_children != column.n_children ||

@@ -280,6 +280,10 @@ Result<Made> take(const ArrowSchema& schema, const Runs& runs, const std::string
 Result<Made> members_of(const ArrowSchema& schema, const Runs& runs, const std::string& path) {
   Made out;
   out.spec = Spec::dict({}, {});
+  if (schema.n_children > kMaxParts)
+    return refuse_column(
+        path, concat("has ", schema.n_children, " columns, and an element at most ", kMaxParts, " parts"),
+        "leave out the others");
   for (int64_t i = 0; i < schema.n_children; ++i) {
     const ArrowSchema& member = *schema.children[i];
     std::string name = member.name ? member.name : "";

@@ -257,6 +257,12 @@ class Natural {
 
   Status members(const ArrowSchema& table, const std::string& path, bool in_list,
                  std::vector<FieldType>& out) {
+    if (table.n_children > kMaxParts) {
+      const std::string which = path.empty() ? "the table" : concat("the column ", quote(path));
+      return invalid_argument({concat("an element has at most ", kMaxParts, " parts, and ", which, " has ",
+                                      table.n_children, " columns"),
+                               kLeaveOut});
+    }
     for (int64_t i = 0; i < table.n_children; ++i) {
       if (!metadata_of(*table.children[i], kNotReadKey).empty()) continue;
       WEIR_ASSIGN(FieldType member, field(*table.children[i], path, in_list));
