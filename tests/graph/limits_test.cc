@@ -50,7 +50,7 @@ TEST_CASE("A dataset cannot be opened without end by a few names", "[graph]") {
     std::string text = "let a0 = range(1) ";
     for (int i = 0; i < times; ++i) {
       const std::string old = "a" + std::to_string(i);
-      text += "let a" + std::to_string(i + 1) + " = concatenate(" + old + ", " + old + ") ";
+      text += "let a" + std::to_string(i + 1) + " = " + old + " | concatenate(" + old + ") ";
     }
     return text + "a" + std::to_string(times);
   };
