@@ -162,6 +162,12 @@ class Interleave final : public Cursor {
     return static_cast<size_t>(index) < slots_.size() && slots_[static_cast<size_t>(index)];
   }
   std::unique_ptr<Inner> close_slot() noexcept;
+  void end_outer() {
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (slots_[i]) open_slots_.insert(static_cast<int64_t>(i));
+    }
+    outer_ended_ = true;
+  }
   std::unique_ptr<Inner>& slot(int64_t index) {
     // Slots are made as inputs come, so a large cycle_length alone costs nothing.
     if (static_cast<int64_t>(slots_.size()) <= index) slots_.resize(static_cast<size_t>(index) + 1);
@@ -191,8 +197,9 @@ class Interleave final : public Cursor {
   int64_t open_count_ = 0;
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
-  // Which are open, and the numbers of the rows that they were opened for.
+  // Which are open, once nothing more is opened.
   std::set<int64_t> open_slots_;
+  // The numbers of the rows that the open slots were opened for.
   std::set<int64_t> open_rows_;
   Block part_;
   // Rows of the current block, and whether a turn is being taken for more.
@@ -468,12 +475,12 @@ PullResult Interleave::fill_slot(Context& ctx) {
   }
   if (opened.answer() == PullResult::rows) {
     std::unique_ptr<Inner>& target = slot(cycle_index_);
-    open_slots_.insert(cycle_index_);
-    open_rows_.insert(inner->ordinal());
+    // It is the newest one.
+    open_rows_.insert(open_rows_.end(), inner->ordinal());
     target = std::move(inner);
     ++open_count_;
   }
-  outer_ended_ = opened.answer() == PullResult::end;
+  if (opened.answer() == PullResult::end) end_outer();
   return outer_ended_ ? PullResult::rows : opened.answer();
 }
 
@@ -527,7 +534,7 @@ Step Interleave::resume(Context& ctx) {
     std::unique_ptr<Inner>& target = slot(wanted.index);
     if (target || ordinal >= saved_position_)
       return data_loss("the slots of an interleave contradict each other");
-    open_slots_.insert(wanted.index);
+    if (outer_ended_) open_slots_.insert(wanted.index);
     open_rows_.insert(ordinal);
     Step opened = outer_.open_again(ctx, target, wanted.saved);
     if (opened.error() || opened.answer() != PullResult::rows) return opened;
