@@ -150,8 +150,7 @@ class Interleave final : public Cursor {
   int64_t slot_after(int64_t index) const {
     if (!outer_ended_ || has_slot(index + 1)) return index + 1 < cycle_length_ ? index + 1 : 0;
     const auto next = open_slots_.upper_bound(index);
-    if (next != open_slots_.end()) return *next;
-    return open_slots_.empty() ? 0 : *open_slots_.begin();
+    return next != open_slots_.end() ? *next : open_slots_.empty() ? 0 : *open_slots_.begin();
   }
   void advance() {
     block_index_ = 0;
@@ -163,9 +162,8 @@ class Interleave final : public Cursor {
   }
   std::unique_ptr<Inner> close_slot() noexcept;
   void end_outer() {
-    for (size_t i = 0; i < slots_.size(); ++i) {
+    for (size_t i = 0; i < slots_.size(); ++i)
       if (slots_[i]) open_slots_.insert(static_cast<int64_t>(i));
-    }
     outer_ended_ = true;
   }
   std::unique_ptr<Inner>& slot(int64_t index) {
@@ -475,7 +473,6 @@ PullResult Interleave::fill_slot(Context& ctx) {
   }
   if (opened.answer() == PullResult::rows) {
     std::unique_ptr<Inner>& target = slot(cycle_index_);
-    // It is the newest one.
     open_rows_.insert(open_rows_.end(), inner->ordinal());
     target = std::move(inner);
     ++open_count_;
