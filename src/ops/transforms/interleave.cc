@@ -21,6 +21,7 @@
 #include "dataset/yield_timer.h"
 #include "ops/access/scattered_rows.h"
 #include "ops/functions/inner.h"
+#include "ops/functions/open_places.h"
 #include "ops/list.h"
 
 namespace weir {
@@ -147,10 +148,9 @@ class Interleave final : public Cursor {
   PullResult pull_slot(Context& ctx, const Demand& demand);
   PullResult fill_slot(Context& ctx);
   // Once nothing more is opened, only open slots take turns.
-  int64_t slot_after(int64_t index) const {
-    if (!outer_ended_ || has_slot(index + 1)) return index + 1 < cycle_length_ ? index + 1 : 0;
-    const auto next = open_slots_.upper_bound(index);
-    return next != open_slots_.end() ? *next : open_slots_.empty() ? 0 : *open_slots_.begin();
+  int64_t slot_after(int64_t index) {
+    if (outer_ended_) return static_cast<int64_t>(open_.after(static_cast<size_t>(index)));
+    return index + 1 < cycle_length_ ? index + 1 : 0;
   }
   void advance() {
     block_index_ = 0;
@@ -161,14 +161,16 @@ class Interleave final : public Cursor {
     return static_cast<size_t>(index) < slots_.size() && slots_[static_cast<size_t>(index)];
   }
   std::unique_ptr<Inner> close_slot() noexcept;
-  void end_outer() {
-    for (size_t i = 0; i < slots_.size(); ++i)
-      if (slots_[i]) open_slots_.insert(static_cast<int64_t>(i));
+  void end_outer() noexcept {
+    open_.begin([this](size_t i) { return has_slot(static_cast<int64_t>(i)); });
     outer_ended_ = true;
   }
   std::unique_ptr<Inner>& slot(int64_t index) {
     // Slots are made as inputs come, so a large cycle_length alone costs nothing.
-    if (static_cast<int64_t>(slots_.size()) <= index) slots_.resize(static_cast<size_t>(index) + 1);
+    if (static_cast<int64_t>(slots_.size()) <= index) {
+      open_.add_up_to(static_cast<size_t>(index) + 1);
+      slots_.resize(static_cast<size_t>(index) + 1);
+    }
     return slots_[static_cast<size_t>(index)];
   }
 
@@ -195,8 +197,7 @@ class Interleave final : public Cursor {
   int64_t open_count_ = 0;
   bool outer_ended_ = false;
   std::vector<std::unique_ptr<Inner>> slots_;
-  // Which are open, once nothing more is opened.
-  std::set<int64_t> open_slots_;
+  OpenPlaces open_;  // among the slots, once nothing more is opened
   // The numbers of the rows that the open slots were opened for.
   std::set<int64_t> open_rows_;
   Block part_;
@@ -384,7 +385,7 @@ PullResult Interleave::pull_slot(Context& ctx, const Demand& demand) {
 
 std::unique_ptr<Inner> Interleave::close_slot() noexcept {
   std::unique_ptr<Inner> closed = std::move(slot(cycle_index_));
-  open_slots_.erase(cycle_index_);
+  open_.close(static_cast<size_t>(cycle_index_));
   open_rows_.erase(closed->ordinal());
   --open_count_;
   consume();
@@ -531,12 +532,12 @@ Step Interleave::resume(Context& ctx) {
     std::unique_ptr<Inner>& target = slot(wanted.index);
     if (target || ordinal >= saved_position_)
       return data_loss("the slots of an interleave contradict each other");
-    if (outer_ended_) open_slots_.insert(wanted.index);
     open_rows_.insert(ordinal);
     Step opened = outer_.open_again(ctx, target, wanted.saved);
     if (opened.error() || opened.answer() != PullResult::rows) return opened;
     saved_slots_.pop_back();
   }
+  if (outer_ended_) end_outer();
   return PullResult::rows;
 }
 
