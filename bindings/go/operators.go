@@ -1569,8 +1569,8 @@ type ShuffleAndRepeatOptions struct {
 
 // ShuffleAndRepeat is the operator shuffle_and_repeat. Repeats the input count times, shuffled in another order
 // each time. It is the same as shuffle(buffer_size, seed) | repeat(count): no epoch begins before the one before
-// it has ended. Inside another repeat each pass takes the next order that wasn't used; shuffle | repeat(n)
-// leaves one out between passes.
+// it has ended. Inside another repeat, each pass takes the next unused order; shuffle | repeat(n) leaves one out
+// between passes.
 //
 // bufferSize: How many elements to draw from; a larger buffer mixes better.
 func (p Pipeline) ShuffleAndRepeat(bufferSize Int, options ...ShuffleAndRepeatOptions) Pipeline {

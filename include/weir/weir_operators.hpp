@@ -770,8 +770,7 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Repeats the input count times, shuffled in another order each time. It is the same as
   // shuffle(buffer_size, seed) | repeat(count): no epoch begins before the one before it has ended. Inside
-  // another repeat each pass takes the next order that wasn't used; shuffle | repeat(n) leaves one out
-  // between passes.
+  // another repeat, each pass takes the next unused order; shuffle | repeat(n) leaves one out between passes.
   // buffer_size: How many elements to draw from; a larger buffer mixes better.
   Pipeline shuffle_and_repeat(const Int& buffer_size, const ShuffleAndRepeatOptions& options = {}) const {
     return then(detail::OperatorCall("shuffle_and_repeat")

@@ -208,7 +208,8 @@ Status check_access(const Dataset& node) {
 bool seeks(Context& ctx, Instance instance) {
   const Dataset& node = *instance.node;
   if (!node.op().access.seeks && !node.op().typing.slice) return false;
-  // One that stands for another opens that to find out. Others ask their input, which is checked then.
+  // The whole of an operator that consists of others is checked here; other inputs are checked by their own
+  // seeks().
   if (!(node.op().typing.expand ? check_access(node) : refuse(node, node.params())).ok()) return false;
   // Only looks.
   QuietContext quiet(ctx);

@@ -91,10 +91,10 @@ Status check_last(const OperatorDef& op, std::span<const DatasetRef> inputs, con
 // What OperatorDef::epochs answers for a single pass.
 constexpr int64_t kOnePass = -2;
 
-// Multiplies and adds, modulo 2^64, so that different sequences of `b` give different results.
-// Each takes memory when an iterator is made, also if a few names stand for all of them.
+// Each takes memory in an iterator, and names that use one another twice make many of a short text.
 constexpr int64_t kMostOperators = 1'000'000;
 
+// Multiplies and adds, modulo 2^64, so that different sequences of `b` give different results.
 uint64_t mixed(uint64_t a, uint64_t b) { return a * 0x9E3779B97F4A7C15u + b; }
 
 // Whether it may end before its inputs do with these parameters, which need not be known.

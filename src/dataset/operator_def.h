@@ -211,8 +211,8 @@ struct OperatorAccess {
   // Null, or what is expected where it cannot be opened so with these parameters: "an uncompressed file";
   // null if it can.
   const char* (*refuses)(const ParamsBase& params) = nullptr;
-  // Null, or whether an element can be read by its position without those before it, which one with an input
-  // asks seeks() of that (dataset/access.h). False also if finding out fails.
+  // Null, or whether an element can be read by its position without those before it. An operator with an
+  // input asks the input's seeks() (dataset/access.h). False also if finding out fails.
   // REQUIRES: it can be read by positions
   bool (*seeks)(Opening& opening, const ParamsBase& params) = nullptr;
   // Through an index of its files, which is read or made.

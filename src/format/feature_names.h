@@ -15,7 +15,7 @@ namespace weir {
 std::vector<std::string> feature_names(Str record, uint32_t outer = kFirstField);
 
 // "WHAT a, b; did you mean b?" with the names that are there, where `name` is not; or the hint in its place.
-// Nobody meant one of `wanted`, the names that are asked for.
+// The names in `wanted` are asked for elsewhere, so none of them is suggested.
 Mistake not_among(std::string_view what, std::string_view name, const std::vector<std::string>& present,
                   const std::vector<std::string>& wanted, std::string_view hint);
 

@@ -367,7 +367,7 @@ def test_masks_of_strings_are_refused():
         next(iter(weir.from_generator(lambda: [array], "string[2]")))
 
 
-# More than the arguments of a call.
+# A call takes 65,536 arguments.
 MANY = 70_000
 
 

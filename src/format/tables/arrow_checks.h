@@ -7,7 +7,7 @@
 namespace weir {
 
 // invalid_argument unless a schema has all its parts, no deeper than structures may be. It may have more
-// columns than an element.
+// columns than an element may have parts.
 Status check_arrow_schema(const ArrowSchema& schema);
 
 // Whether an array has the buffers and children of its type, and `least` entries whose lengths can be. How

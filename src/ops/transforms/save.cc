@@ -46,7 +46,7 @@ class Saver final : public Cursor {
       if (!writer_) WEIR_TRY(attempt([&] { return begin(ctx); }));
       const PullResult got = input_.fill(ctx, demand);
       if (got == PullResult::end) {
-        // Who stops at an error does not ask.
+        // A consumer that has stopped at an error asks for nothing more, and then nothing is replaced.
         if (!ctx.asked()) return PullResult::pending;
         WEIR_TRY(attempt([&] { return writer_->publish(); }));
         end();

@@ -76,8 +76,8 @@ class Shard final : public Cursor {
   Step resume(Context& ctx) override { return input_.resume(ctx); }
 
  private:
-  // What to ask the input for, so that at most the demanded number of its rows are given: as many, since
-  // all of them may be errors, or more of those that are none.
+  // What to ask the input for, so that no more rows are given than are demanded. Errors are given beside the
+  // elements, so more rows are asked for only where the input assures that they are elements.
   Demand wanted(Demand demand) const {
     constexpr int64_t most = kMaxBlockRows;
     const int64_t before_last = std::min(before_, most) + (demand.rows - 1) * std::min(size_, most);

@@ -1131,8 +1131,8 @@ shuffle(buffer_size; seed=nothing, reshuffle_each_iteration=nothing) =
 
 Repeats the input `count` times, shuffled in another order each time. It is the same as
 `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
-Inside another repeat each pass takes the next order that wasn't used; `shuffle | repeat(n)` leaves
-one out between passes.
+Inside another repeat, each pass takes the next unused order; `shuffle | repeat(n)` leaves one out
+between passes.
 
 - `buffer_size`: How many elements to draw from; a larger buffer mixes better.
 - `count`: How many times; -1 repeats forever. Default: `-1`.

@@ -243,8 +243,9 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
             return None
         share = self._ahead // sum(self._active)
         for number in itertools.islice(self._turn, self._num_workers):
-            made = sum(task.worker == number for task in self._tasks)
-            if self._active[number] and (self._in_order or made < share):
+            if not self._active[number]:
+                continue
+            if self._in_order or sum(task.worker == number for task in self._tasks) < share:
                 return number
         return None
 

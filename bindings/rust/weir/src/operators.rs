@@ -2773,8 +2773,8 @@ impl Pipeline {
 
     /// Repeats the input `count` times, shuffled in another order each time. It is the same as
     /// `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
-    /// Inside another repeat each pass takes the next order that wasn't used; `shuffle | repeat(n)` leaves
-    /// one out between passes.
+    /// Inside another repeat, each pass takes the next unused order; `shuffle | repeat(n)` leaves one out
+    /// between passes.
     ///
     /// * `buffer_size`: How many elements to draw from; a larger buffer mixes better.
     ///
