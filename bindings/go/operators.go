@@ -1688,7 +1688,8 @@ func (p Pipeline) ToDevice(device Value, options ...ToDeviceOptions) Pipeline {
 
 // Unbatch is the operator unbatch. Splits each batch into its rows, along the first dimension. All tensors of an
 // element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is
-// a sparse tensor of one rank less, a row of a ragged tensor a dense one.
+// a sparse tensor of one rank less, a row of a ragged tensor a dense one. An element's rows came from the record
+// that it came from; of a batch, the first row only, since a batch keeps the origin of its first member.
 func (p Pipeline) Unbatch() Pipeline {
 	c := newCall("unbatch")
 	return p.then(c)

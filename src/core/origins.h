@@ -31,19 +31,31 @@ class Origin {
   Origin(uint32_t source, int64_t record)
       : bits_(source == 0 || source > kMaxSource || record < 0 || record > kMaxRecord
                   ? 0
-                  : static_cast<uint64_t>(source) << kRecordBits | static_cast<uint64_t>(record)) {}
+                  : static_cast<uint64_t>(source) << kSourceShift | static_cast<uint64_t>(record)) {}
 
   bool known() const { return bits_ != 0; }
-  uint32_t source() const { return static_cast<uint32_t>(bits_ >> kRecordBits); }
+  uint32_t source() const { return static_cast<uint32_t>(bits_ >> kSourceShift); }
   int64_t record() const { return static_cast<int64_t>(bits_ & kMaxRecord); }
   // The origin `rows` rows later in a run.
-  Origin after(int rows) const { return known() ? Origin(source(), record() + rows) : Origin(); }
+  Origin after(int rows) const {
+    return rows == 0 ? *this : known() ? Origin(source(), record() + rows) : Origin();
+  }
+  // The origin of a group whose first member has this one.
+  Origin of_group() const {
+    Origin group = *this;
+    if (known()) group.bits_ |= kGroup;
+    return group;
+  }
+  // The origin of what was taken out of an element with this one: the first part of it, or another.
+  Origin of_part(bool first) const { return !first && (bits_ & kGroup) != 0 ? Origin() : *this; }
   bool operator==(const Origin&) const = default;
 
  private:
-  static constexpr int kRecordBits = 40;
+  static constexpr int kRecordBits = 39;
+  static constexpr int kSourceShift = kRecordBits + 1;
+  static constexpr uint64_t kGroup = uint64_t{1} << kRecordBits;
   static constexpr int64_t kMaxRecord = (int64_t{1} << kRecordBits) - 1;
-  static constexpr uint32_t kMaxSource = (uint32_t{1} << (64 - kRecordBits)) - 1;
+  static constexpr uint32_t kMaxSource = (uint32_t{1} << (64 - kSourceShift)) - 1;
   uint64_t bits_ = 0;
 };
 

@@ -137,7 +137,7 @@ void BatchBuffer::copy(Context& ctx, const Part& part, const Column& column, int
 
 Status BatchBuffer::finish(Block& out) {
   out.reset(parts_.size());
-  out.origins.add(0, origin_);
+  out.origins.add(0, rows_ > 1 ? origin_.of_group() : origin_);
   for (size_t i = 0; i < parts_.size(); ++i) {
     Part& part = parts_[i];
     if (part.small) {

@@ -241,7 +241,7 @@ Status JoinedBuffer::finish(Block& out) {
   }
   if (status.ok()) {
     out.reset(row.size());
-    out.origins.add(0, origin_);
+    out.origins.add(0, rows_ > 1 ? origin_.of_group() : origin_);
     for (size_t i = 0; i < row.size(); ++i) out.columns[i].set_row(row[i]);
     out.rows = 1;
   }

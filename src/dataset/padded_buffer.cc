@@ -207,7 +207,7 @@ Status PaddedBuffer::finish(Block& out) {
   }
   out.reset(parts_.size());
   for (size_t i = 0; i < parts_.size(); ++i) out.columns[i].set_row(batches[i]);
-  out.origins.add(0, origin_);
+  out.origins.add(0, rows_ > 1 ? origin_.of_group() : origin_);
   out.rows = 1;
   clear();
   return Status();

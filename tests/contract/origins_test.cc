@@ -110,6 +110,19 @@ TEST_CASE("origins: a group has its first member's, and sources without records 
   CHECK(files.origins("tfrecord([\"a\", \"b\"]) | skip(1498) | batch(4)", 3, nullptr, 3) ==
         std::vector<std::string>{"a 1498", "b 2", "b 6"});
   files.iterator.reset();
+  // Taken apart again, the first alone is known; of a batch of one it is all.
+  CHECK(files.origins("tfrecord(\"a\") | skip(3) | batch(3) | unbatch() | take(4)", 3) ==
+        std::vector<std::string>{"a 3", "-", "-", "a 6"});
+  files.iterator.reset();
+  CHECK(files.origins("tfrecord(\"a\") | skip(3) | batch(3) | rebatch([2, 1, 2]) | take(4)", 3) ==
+        std::vector<std::string>{"a 3", "-", "a 6", "-"});
+  files.iterator.reset();
+  CHECK(files.origins("tfrecord(\"a\") | skip(3) | batch(2) | flat_map(r -> from_tensor_slices(r)) | take(2)",
+                      3) == std::vector<std::string>{"-", "-"});
+  files.iterator.reset();
+  CHECK(files.origins("tfrecord(\"a\") | skip(3) | batch(1) | unbatch() | take(2)", 3) ==
+        std::vector<std::string>{"a 3", "a 4"});
+  files.iterator.reset();
   CHECK(files.origins("range(3) | map(x -> x + 1) | shuffle(2, seed: 1)", 2) ==
         std::vector<std::string>{"-", "-", "-"});
   files.iterator.reset();
@@ -157,14 +170,21 @@ TEST_CASE("origins: by position elements and errors have those that they have in
            some + " | batch(4) | batch(2)",
            some + " | concatenate(tfrecord(\"b\")) | repeat(2)",
            "jsonl(\"j\", {n: int64}) | map(e -> assert(e.n != 7, \"no\", e.n))",
+           "jsonl(\"k\", {n: int64}) | map(e -> e.n)",
            "mix_datasets([" + some + ", tfrecord(\"b\")], [0.5, 0.5])",
        }) {
     CAPTURE(text);
     Files files;
     files.files.put("j", "{\"n\": 6}\n{\"n\": 7}\n{\"n\": 8}\n{\"n\": \"nine\"}\n{\"n\": 10}\n");
+    std::string twelve;
+    for (int i = 0; i < 12; ++i) twelve += concat("{\"n\": ", i, "}\n");
+    files.files.put("k", twelve);
     std::vector<std::string> in_order = files.origins(text, 1024);
     files.iterator.reset();
     std::vector<std::string> by_position = files.origins(text + " | global_shuffle(seed: 1)", 1024);
+    files.iterator.reset();
+    // Blocks that are filled again keep nothing of what was in them.
+    CHECK(files.origins(text + " | global_shuffle(seed: 1)", 3) == by_position);
     const std::string_view above = "global_shuffle/";
     for (std::string& line : by_position) {
       if (const size_t at = line.find(above); at != std::string::npos) line.erase(at, above.size());

@@ -212,14 +212,15 @@ void BatchRows::consume() {
 void BatchRows::add_origins(int count, Origins& out) const {
   if (!has_origins_) return;
   for (int i = 0; i < count; ++i) {
-    const Origin origin = origins_[static_cast<size_t>((taken() + i) / length_)];
-    if (origin.known()) out.add_one(i, origin);
+    const Origin element = origins_[static_cast<size_t>((taken() + i) / length_)];
+    if (element.known()) out.add_one(i, element.of_part((taken() + i) % length_ == 0));
   }
 }
 
 Origin BatchRows::origin() const {
   if (buffered() == 0) return failed_origin_;
-  return has_origins_ ? origins_[static_cast<size_t>(taken() / length_)] : Origin();
+  if (!has_origins_) return {};
+  return origins_[static_cast<size_t>(taken() / length_)].of_part(taken() % length_ == 0);
 }
 
 void BatchRows::state(Archive& archive) {

@@ -104,7 +104,7 @@ void PackBin::finish(Block& out) {
     column = Column();
   }
   number(layout_, segments_, out);
-  out.origins.add(0, origin_);
+  out.origins.add(0, segments_.size() > 1 ? origin_.of_group() : origin_);
   out.rows = 1;
 }
 

@@ -47,6 +47,7 @@ class RecordAccess final : public Access {
 
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     OwnersRef owners = owners_of_read();
+    out.origins.clear();
     rows_->begin(static_cast<int>(positions.size()), out, owners);
     for (size_t row = 0; row < positions.size() && !ctx.session.cancelled.load(std::memory_order_relaxed);) {
       Part& part = part_of(positions[row]);

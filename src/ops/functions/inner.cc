@@ -118,8 +118,9 @@ Step InnerSource::open_again(Context& ctx, std::unique_ptr<Inner>& out, const In
 
 PullResult Inner::next(Context& ctx, const Demand& demand, Block& out) {
   const PullResult got = in_scope(ctx, [&](Context& scoped) { return stage_->next(scoped, demand, out); });
-  if (got == PullResult::rows && origin_.known() && out.origins.empty()) {
-    for (int row = 0; row < out.rows; ++row) out.origins.add_one(row, origin_);
+  if (const Origin part = origin_.of_part(false);
+      got == PullResult::rows && part.known() && out.origins.empty()) {
+    for (int row = 0; row < out.rows; ++row) out.origins.add_one(row, part);
   }
   return got;
 }

@@ -1234,7 +1234,9 @@ to_device(device; depth=nothing) =
 
 Splits each batch into its rows, along the first dimension. All tensors of an element must have the
 same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse
-tensor of one rank less, a row of a ragged tensor a dense one.
+tensor of one rank less, a row of a ragged tensor a dense one. An element's rows came from the
+record that it came from; of a batch, the first row only, since a batch keeps the origin of its
+first member.
 """
 unbatch() =
     Transformation(call("unbatch"))
