@@ -1024,8 +1024,8 @@ typedef struct weir_origin {
 
 /* Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
  * batch or another group has the origin of its first member, and rows taken out of it after that one none;
- * elements of sources without records have none. The file's name is valid until the element's next call, or it
- * is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of the name. */
+ * elements of sources without records have none. The file's name is valid until the element's next call, or
+ * it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of it. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
 /* Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is

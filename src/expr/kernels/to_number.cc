@@ -7,6 +7,7 @@
 
 #include "expr/kernels/shared/strings.h"
 #include "expr/types/dispatch.h"
+#include "format/json/json_number.h"
 #include "format/parse_number.h"
 
 namespace weir {
@@ -43,11 +44,16 @@ bool read(std::string_view text, T& out) {
   }
   if constexpr (std::is_integral_v<T>) {
     return read_integer(begin, end, out);
-  } else if constexpr (std::is_same_v<T, Float16>) {
-    // As literals are, through float64.
+  } else if constexpr (is_half<T>) {
+    if (read_number({begin, end}, out)) return true;
+    // In hexadecimal, with a point on one side, or no finite number.
     double value;
     if (!read_float(begin, end, value)) return false;
-    out = to_float16(value);
+    if constexpr (std::is_same_v<T, Float16>) {
+      out = to_float16(value);
+    } else {
+      out = to_bfloat16(static_cast<float>(value));
+    }
     return true;
   } else {
     Compute<T> value;

@@ -7,6 +7,7 @@
 #include "core/float_mode.h"
 #include "core/text.h"
 #include "expr/types/dispatch.h"
+#include "format/json/json_number.h"
 
 namespace weir {
 
@@ -74,6 +75,10 @@ bool convert(const Literal::Number& number, T* out) {
   if constexpr (std::is_integral_v<T>) {
     return to_integer(number, out);
   } else if constexpr (is_half<T>) {
+    if (read_number(number.floating ? number.text : std::to_string(number.integer), *out)) {
+      if (number.negative) out->bits ^= 0x8000;
+      return std::isfinite(to_float(*out));
+    }
     double wide = 0;
     if (!to_floating(number, &wide)) return false;
     if constexpr (std::is_same_v<T, Float16>) {
