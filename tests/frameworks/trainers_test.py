@@ -68,6 +68,51 @@ def test_lightning(name):
     assert trainer.train_dataloader.__class__.__module__.startswith("weir")
 
 
+class Seen(lightning.LightningModule):
+    """Remembers its batches."""
+
+    def __init__(self):
+        super().__init__()
+        self.seen = []
+        self.layer = torch.nn.Linear(1, 1)
+
+    def training_step(self, batch, _):
+        self.seen.append((self.current_epoch, batch.tolist()))
+        return self.layer(batch[:, None].float()).sum()
+
+    def configure_optimizers(self):
+        return torch.optim.SGD(self.parameters(), 0.0)
+
+
+@pytest.mark.parametrize("name", ["rows", "wrapped"])
+def test_lightning_resumes_at_each_step(name, tmp_path):
+    def made():
+        if name == "rows":
+            generator = torch.Generator().manual_seed(3)
+            return weir.torch.DataLoader(weir.range(7), batch_size=3, shuffle=True, num_workers=2, generator=generator)
+        return weir.torch.DataLoader(weir.torch.loader(weir.range(7).shuffle(7, seed=3).batch(3)), batch_size=None)
+
+    def trained(callbacks, path=None):
+        model = Seen()
+        trainer = lightning.Trainer(
+            max_epochs=3,
+            accelerator="cpu",
+            logger=False,
+            enable_progress_bar=False,
+            enable_model_summary=False,
+            enable_checkpointing=bool(callbacks),
+            callbacks=callbacks,
+        )
+        trainer.fit(model, made(), ckpt_path=path)
+        return model.seen
+
+    keep = lightning.pytorch.callbacks.ModelCheckpoint
+    whole = trained([keep(dirpath=tmp_path, filename="{step}", every_n_train_steps=1, save_top_k=-1)])
+    assert len(whole) == 9 and [batch for _, batch in whole[:3]] != [batch for _, batch in whole[3:6]]
+    for step in range(1, 9):
+        assert trained([], tmp_path / f"step={step}.ckpt") == whole[step:]
+
+
 def test_accelerate():
     accelerator = accelerate.Accelerator(cpu=True)
     expected = [batch[1].tolist() for batch in loaders()["torch"]]
@@ -104,6 +149,13 @@ def test_accelerate_keeps_the_threads():
     # Others stay what they are.
     plain = accelerator.prepare(torch.utils.data.DataLoader(Threads(), num_workers=1, multiprocessing_context="fork"))
     assert os.getpid() not in {int(row[1]) for row in plain}
+
+
+def test_accelerate_makes_no_processes_of_threads():
+    options = accelerate.DataLoaderConfiguration(use_stateful_dataloader=True)
+    accelerator = accelerate.Accelerator(cpu=True, dataloader_config=options)
+    with pytest.raises(TypeError, match="which has state_dict itself"):
+        accelerator.prepare(weir.torch.DataLoader(ROWS, batch_size=4, num_workers=2))
 
 
 def test_ranks_of_accelerate(tmp_path):

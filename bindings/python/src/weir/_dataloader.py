@@ -488,7 +488,10 @@ class DataLoader(TorchDataLoader[_Element_co]):
         """The position: how many batches, or errors in their place, came, and what the order was drawn from."""
         if self._saves_dataset():
             dataset: Any = self.dataset
-            return {"weir": 1, "dataset": dataset.state_dict()}
+            saved = dataset.state_dict()
+            if hasattr(dataset, "_has_given_all") and dataset._has_given_all():
+                saved["ended"] = True
+            return {"weir": 1, "dataset": saved}
         if self._resume.generators:
             start = self._resume
         elif self._loop is None or self._has_given_all():
@@ -541,7 +544,12 @@ _THREADS = copy.copy(torch.multiprocessing.get_context())
 
 def _made_of_threads(kind: Any, *_: Any, multiprocessing_context: Any = None, **__: Any) -> Any:
     """A new DataLoader of torch; one of weir if it is told what one of weir was, as Accelerate does."""
-    threads = kind is TorchDataLoader and multiprocessing_context is _THREADS
+    threads = multiprocessing_context is _THREADS and not issubclass(kind, DataLoader)
+    if threads and kind is not TorchDataLoader:
+        raise TypeError(
+            f"{kind.__name__} cannot keep the threads of a weir.torch.DataLoader, which has state_dict itself; "
+            "leave out use_stateful_dataloader, or give num_workers=0"
+        )
     return object.__new__(DataLoader if threads else kind)
 
 

@@ -145,7 +145,7 @@ def _shares_of(states: Sequence[Mapping[str, Any]], epoch: int) -> list[dict[str
     elif not waiting and len(missing) == len(late):
         first = found[next(iter(found))] if found else {}
         for rank in missing:
-            found[rank, count] = {**first, "position": None, "rank": rank, "epoch": epoch - 1}
+            found[rank, count] = {**first, "position": None, "given": 0, "rank": rank, "epoch": epoch - 1}
     return list(found.values())
 
 
@@ -190,6 +190,8 @@ class _Loop:
             if self._loader._iterator is self._iterator:
                 self._loader._ended = True
             raise
+        if self._loader._iterator is self._iterator and self._loader._given is not None:
+            self._loader._given += 1
         return to_torch(element, self._loader._device or ("cpu" if self._loader._on else None))
 
 
@@ -239,6 +241,8 @@ class Loader(IterableDataset[Any]):
         self._on = ""  # the device that the newest loop copies to, if weir does that
         self._iterator: Iterator | _Every | None = None
         self._ended = False  # the loop of the iterator
+        self._given: int | None = 0  # elements of its epoch, errors not among them; None if it is not known
+        self._count: int | None = None  # how many the newest loop has, once somebody asked
         self._resumed: list[dict[str, Any]] = []  # where the next loop continues
         self._resumes = 0  # which group of workers does that
 
@@ -320,18 +324,20 @@ class Loader(IterableDataset[Any]):
     def _begin(self) -> Iterator | _Every:
         """Begins a loop."""
         rank, ranks = self._taken = self._share()
-        self._ended = False
+        self._ended, self._count = False, None
         resumed, self._resumed = self._resumed, []
         if resumed and self._group() == self._resumes:
             self._iterator = self._resume(resumed, rank, ranks)
         else:
             epoch = self._begin_epoch()
+            self._given = 0
             self._iterator = self._shared_out().iterator(epoch=epoch, rank=rank, world_size=ranks)
         self._loops += 1
         return self._iterator
 
     def _resume(self, states: list[dict[str, Any]], rank: int, ranks: int) -> Iterator | _Every:
         """An iterator where the loops were that were saved."""
+        self._given = None
         saved = sorted(states, key=lambda state: int(state["rank"]))
         if saved[0]["world_size"] == 0:
             # From a loader that wrote no shard into the dataset of a single process.
@@ -345,6 +351,7 @@ class Loader(IterableDataset[Any]):
             all_of_it = shared.iterator(checkpoint=one["position"], rank=0, world_size=1)
             return _Every(all_of_it, ranks, rank if whole else one["every"])
         if own:
+            self._given = own.get("given")
             return self._begun(own)
         if [(state["rank"], state["world_size"]) for state in saved] != [(i, len(saved)) for i in range(len(saved))]:
             found = ", ".join(f"{state['rank']} of {state['world_size']}" for state in saved)
@@ -374,6 +381,14 @@ class Loader(IterableDataset[Any]):
             raise TypeError(f"the loader has no len(): the number of elements is {number}")
         return count
 
+    def _has_given_all(self) -> bool:
+        """Whether the newest loop has given as many elements as it has."""
+        if self._iterator is None or not self._given:
+            return False
+        if self._count is None:
+            self._count = count_of(self._dataset, *self._taken)
+        return self._given == self._count
+
     def state_dict(self) -> dict[str, Any]:
         """The position in the current epoch, as torchdata's StatefulDataLoader keeps it.
 
@@ -386,6 +401,7 @@ class Loader(IterableDataset[Any]):
             return {"weir": 2, "epoch": epoch, "resumed": []}
         rank, ranks = self._taken
         position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks, "on": self._on}
+        position["given"] = self._given
         if isinstance(self._iterator, _Every):
             position["every"] = self._iterator.skip
         return {"weir": 2, "epoch": epoch, "ended": self._ended, "resumed": [position]}
