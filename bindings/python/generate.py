@@ -43,9 +43,12 @@ _DType: TypeAlias = DTypeLike | str
 _Any: TypeAlias = Any
 _T = TypeVar("_T")
 """
-APPLY = '''    def apply(self, transformation):
-        """`transformation(dataset)`, so that functions of datasets can stand in a chain of methods."""
-        return transformation(self)
+APPLY = '''    def apply(self, transformation=None, *, transformation_func=None):
+        """`transformation(dataset)`, so that functions of datasets can stand in a chain of methods.
+
+        `transformation_func` is tf.data's name for it.
+        """
+        return (transformation or transformation_func)(self)
 
 '''
 DTYPES = """bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 bfloat16 float32 float64 complex64
@@ -246,7 +249,8 @@ def operators(schema):
     body += "".join(f"    {name} = staticmethod({name})\n" for name in statics)
     what = "Sources as functions, transformations and terminals as methods."
     text = TOP.format(what=what) + STUB_TOP + "from ._dataset import Dataset\n\nclass Operators:\n"
-    text += "    def apply(self, transformation: Callable[[Self], _T]) -> _T: ...\n"
+    text += "    def apply(self, transformation: Callable[[Self], _T] = ..., *,\n"
+    text += "              transformation_func: Callable[[Self], _T] = ...) -> _T: ...\n"
     text += "".join(stub(entry, True, result_of(entry)) for entry in methods) + "\n"
     text += "".join(stub(entry, False, result_of(entry)) for entry in sources) + "\nclass Sources:\n"
     text += "".join(

@@ -210,6 +210,7 @@ constexpr Alias kAliases[] = {
     {"use_quote_delim", "quote"},
     {"select_cols", "select"},
     {"exclude_cols", "exclude"},
+    {"log_warning", "log"},
 };
 
 }  // namespace

@@ -17,7 +17,7 @@ struct Meaning {
 constexpr std::array kForeign = {
     Meaning{"True", "write true"},
     Meaning{"False", "write false"},
-    Meaning{"None", "write none; a count is left out, and what may be missing is optional(int64)"},
+    Meaning{"None", "write none; a count is left out, and a value that is missing is nothing(int64)"},
     Meaning{"AUTOTUNE", "tf.data's AUTOTUNE is written auto"},
     Meaning{"TFRecordDataset", "tf.data's TFRecordDataset is tfrecord(files)"},
     Meaning{"TextLineDataset", "tf.data's TextLineDataset is text_line(files)"},
@@ -145,10 +145,20 @@ std::string hint_for_member(std::string_view prefix, std::string_view word) {
   return concat("names have no prefix: write ", word);
 }
 
-std::string hint_for_call(std::string_view prefix, std::string_view word) {
-  if (is_among(kModules, prefix)) return concat("functions have no prefix: write ", word, "(…)");
-  if (word == "astype" || word == "to") return "a dtype's name converts, as in float32(x)";
-  return concat("a transformation is written … | ", word, "(…), a function ", word, "(x)");
+std::string hint_for_call(std::string_view prefix, std::string_view word, const Grammars& grammars) {
+  const bool module = is_among(kModules, prefix);
+  if (!module && (word == "astype" || word == "to")) return "a dtype's name converts, as in float32(x)";
+  const bool function = grammars.knows(CalleeKind::function, word);
+  if (module && function) return concat("functions have no prefix: write ", word, "(…)");
+  if (grammars.knows(CalleeKind::transformation, word))
+    return concat("a transformation is written … | ", word, "(…)", function ? ", a function " : "",
+                  function ? concat(word, "(x)") : "");
+  if (function) return concat("it is written ", word, "(…)");
+  const std::string hint =
+      hint_for(word, grammars.names(CalleeKind::function), grammars.elsewhere(CalleeKind::function));
+  return concat(
+      module ? "functions have no prefix" : "a transformation is written … | name(…), a function name(x)",
+      hint.empty() ? "" : "; ", hint);
 }
 
 }  // namespace weir::syntax

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "syntax/grammar.h"
+
 namespace weir::syntax {
 
 // "did you mean NEAR?", what a word of another library is written as here, or nothing. `sign` is put before
@@ -21,7 +23,7 @@ std::string hint_for(std::string_view word, const std::vector<std::string>& cand
 
 // The same for a call PREFIX.WORD(…) as in Python: a module's function, a tensor's or dataset's method.
 // `prefix` is the name in front, or empty if it is something else.
-std::string hint_for_call(std::string_view prefix, std::string_view word);
+std::string hint_for_call(std::string_view prefix, std::string_view word, const Grammars& grammars);
 
 // The same for a member of a Python module: tf.data.AUTOTUNE, np.float32. Nothing if `prefix` is no such
 // module.

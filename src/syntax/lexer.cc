@@ -38,7 +38,7 @@ std::string_view instead_of(char c) {
     case '!':
       return "write not a, or a != b";
     case '^':
-      return "write a ** b for a power";
+      return "write a ** b for a power, bitwise_xor(a, b) for the bits of integers";
     case ';':
       return "a statement ends where the next one begins, so leave it out";
     case '\\':

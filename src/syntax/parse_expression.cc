@@ -210,9 +210,10 @@ NodePtr Parser::postfix() {
       node = index(std::move(node), begin);
     } else if (cursor_.at_touching(TokenKind::left_paren)) {
       const bool field = node->kind == Kind::field;
-      cursor_.fail(cursor_.token().span,
-                   Mistake("only a name can be called", field ? hint_for_call(prefix_of(*node), node->text)
-                                                              : "what is no call does not touch a '('"));
+      cursor_.fail(
+          cursor_.token().span,
+          Mistake("only a name can be called", field ? hint_for_call(prefix_of(*node), node->text, grammars_)
+                                                     : "what is no call does not touch a '('"));
       return nullptr;
     } else {
       break;

@@ -60,6 +60,25 @@ def test_names_of_parameters():
         weir.range(3).batch(batch_size=2, n=3)
 
 
+def test_names_of_parameters_that_differ():
+    rows = weir.range(2)
+    assert str(weir.zip(datasets=(rows, rows))) == "zip(range(2), range(2))"
+    assert str(rows.apply(transformation_func=lambda d: d.batch(2))) == "range(2) | batch(2)"
+    assert str(rows.ignore_errors(log_warning=True)) == "range(2) | ignore_errors(log: true)"
+    # None is tf.data's default.
+    assert str(rows.map(lambda x: x, name=None).batch(2, deterministic=None, name=None)) == (
+        "range(2) | map(x -> x) | batch(2)"
+    )
+    with pytest.raises(TypeError, match="has no parameter name; operators have no names"):
+        rows.batch(2, name="pairs")
+    with pytest.raises(TypeError, match="has no parameter wait; the folder says"):
+        weir.load("folder", wait=True)
+    with pytest.raises(ValueError, match=r"map: num_parallel_calls: write weir\.AUTOTUNE"):
+        rows.map(lambda x: x, num_parallel_calls=-1)
+    with pytest.raises(TypeError, match="counter has no parameter dtype; "):
+        weir.counter(dtype="int32")
+
+
 def test_methods_in_functions():
     windows = weir.range(6).window(3)
     sizes = windows.flat_map(lambda w: w.apply(lambda d: d.batch(2)))

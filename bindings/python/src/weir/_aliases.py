@@ -55,6 +55,16 @@ _NAMES = {
     "repeat": "write dataset.repeat(n)",
     "bool": "write weir.bool_",
 }
+# Parameters that tf.data has and weir has not, which may be given tf.data's default, None.
+_PARAMETERS = {
+    "name": "operators have no names; leave it out",
+    "deterministic": "the elements keep their order; leave it out",
+    "dtype": "write map(lambda x: weir.fn.cast(x, dtype)) behind it",
+    "row_splits_dtype": "row splits are int64; leave it out",
+    **dict.fromkeys(("compression", "element_spec", "reader_func", "wait"), "the folder says how it is read; leave it out"),
+    "shard_func": "how many files there are is a parameter of its own, if any; leave it out",
+    "window_size_func": "write window_size",
+}
 # What functions of tf and its modules are here; those that have another name alone.
 _FUNCTIONS = {
     **dict.fromkeys(("add", "subtract", "multiply", "divide", "equal", "less", "greater"), "write the operator"),
@@ -90,6 +100,11 @@ def missing_name(name: str, known: Iterable[str], functions: Iterable[str], meth
     if name in methods:
         return f"{said}; it is a method of datasets: dataset.{name}(...)"
     return said + _nearest(name, known)
+
+
+def missing_parameter(name: str) -> str:
+    """What to write in place of one of tf.data's parameters; empty if it has none of this name."""
+    return _PARAMETERS.get(name, "")
 
 
 def missing_function(name: str, known: Iterable[str]) -> str:

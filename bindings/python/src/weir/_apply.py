@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _core, _text
+from ._aliases import missing_parameter
 from ._build import build
 from ._eager import compute
 from ._function import NAMES, PyFunction, registered
@@ -229,6 +230,8 @@ def _argument(call: _Call, parameter: Parameter, value: Any) -> list[Any]:
         return [Bare(value)]
     if parameter.auto and isinstance(value, str) and value == "auto":
         return ["auto"]
+    if parameter.auto and isinstance(value, int) and value == -1:
+        raise ValueError(f"{call.entry.name}: {parameter.name}: write weir.AUTOTUNE; found -1, which is tf.data's")
     if kind == "dtype":
         return [_text.dtype(value)]
     if kind == "spec":
@@ -377,17 +380,24 @@ def renamed(entry: Entry, **ours: str) -> Callable[[Callable[..., Any]], Callabl
     def wrap(function: Callable[..., Any]) -> Callable[..., Any]:
         code: Any = function.__code__
         known = {*code.co_varnames[: code.co_argcount]}
+        datasets = [parameter.name for parameter in entry.parameters if parameter.type == "datasets"]
 
         @functools.wraps(function)
         def called(*arguments: Any, **named: Any) -> Any:
             for theirs in named.keys() - known:
-                if theirs not in ours:
+                if theirs in datasets and not arguments:
+                    arguments = (named.pop(theirs),)
+                elif theirs not in ours:
                     if code.co_flags & inspect.CO_VARKEYWORDS:
                         continue
+                    if named[theirs] is None and missing_parameter(theirs):
+                        del named[theirs]
+                        continue
                     raise TypeError(f"{entry.name} has no parameter {theirs}{_hint(entry, theirs)}")
-                if ours[theirs] in named:
+                elif ours[theirs] in named:
                     raise TypeError(f"{theirs} and {ours[theirs]} are one parameter; leave one out")
-                named[ours[theirs]] = named.pop(theirs)
+                else:
+                    named[ours[theirs]] = named.pop(theirs)
             return function(*arguments, **named)
 
         return called
@@ -399,7 +409,9 @@ def _hint(entry: Entry, theirs: str) -> str:
     """What the library says of an unknown parameter."""
     around = {"source": "{}", "function": "range(1) | map(x -> {})"}.get(entry.kind, "range(1) | {}")
     problems = json.loads(_core.check(default_runtime(), around.format(f"{entry.name}({theirs}: 0)"), []))
-    return next((f"; {each['hint']}" for each in problems if theirs in each["message"] and each.get("hint")), "")
+    hints = [each["hint"] for each in problems if theirs in each["message"] and each.get("hint")]
+    said = hints[0] if hints else missing_parameter(theirs)
+    return f"; {said}" if said else ""
 
 
 def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
