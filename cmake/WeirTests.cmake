@@ -356,6 +356,7 @@ function(weir_add_command_test)
   if(TARGET weir_command)
     weir_add_script_test(command command/command_test.py "$<TARGET_FILE:weir_command>")
     weir_add_script_test(command.seeing command/seeing_test.py "$<TARGET_FILE:weir_command>")
+    weir_add_script_test(command.convert command/convert_test.py "$<TARGET_FILE:weir_command>")
     weir_add_script_test(command.files command/files_test.py "$<TARGET_FILE:weir_command>")
     weir_add_script_test(command.file_tools command/file_tools_test.py "$<TARGET_FILE:weir_command>"
                          "${PROJECT_SOURCE_DIR}/../shared/foreign")

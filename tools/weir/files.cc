@@ -132,6 +132,18 @@ bool is_number(const std::string& text) {
 // How many bytes of a table tell what its columns are.
 constexpr size_t kSampleBytes = size_t{256} << 10;
 
+const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
+
+// An element can't hold all of its columns or fields.
+[[noreturn]] void refuse_parts(const DataFile& file) {
+  fail(WEIR_CODE_INVALID_ARGUMENT,
+       concat("expected columns of at most ", kMostParts,
+              " parts in all, where one that some rows lack has two, found more in ", file.shown,
+              file.kind == FileKind::csv ? "; read it by text_line"
+                                         : concat("; name those to read, as in ", source_of(file.kind), "(",
+                                                  quote(file.shown), ", {name: string})")));
+}
+
 void look_at_columns(const Runtime& runtime, DataFile& file) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   const std::string contents = first_contents(runtime, file.name, kSampleBytes);
@@ -146,6 +158,7 @@ void look_at_columns(const Runtime& runtime, DataFile& file) {
     if (!file.quotes) sample = std::move(without);
   }
   if (sample.rows.empty()) return;
+  if (sample.columns() >= kMostParts) refuse_parts(file);
   file.columns = sample.rows[0];
   file.header = std::none_of(file.columns.begin(), file.columns.end(), is_number) &&
                 std::none_of(file.columns.begin(), file.columns.end(),
@@ -291,8 +304,6 @@ bool begins_like_objects(std::string_view contents) {
   const bool cut = line.size() == contents.size() && contents.size() >= kSignatureBytes;
   return cut || line[line.find_last_not_of(" \t\r")] == '}';
 }
-
-const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
 
 // Whether some row of the columns lacks a value.
 bool has_nulls(const Runtime& runtime, const DataFile& file, int64_t limit) {
@@ -533,10 +544,12 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
         },
         pass);
     file.fields = found.text();
+    if (file.fields.empty()) refuse_parts(file);
     file.json = found.json();
   } else if (file.kind == FileKind::elements) {
     file.fields =
         fields_of_archive(runtime, file.name, file.compression == "none" ? file.size % kTarBlock : 0);
+    if (file.fields.empty()) refuse_parts(file);
   } else if (!file.nulls.empty() && !has_nulls(runtime, file, limit)) {
     file.nulls.clear();
   }

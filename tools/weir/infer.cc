@@ -20,9 +20,8 @@ namespace weir::command {
 
 namespace {
 
-// Deeper values, and fields beyond so many, are left to json.
+// Deeper values, and objects of more members than an element has parts, are left to json.
 constexpr int kMaxDepth = 32;
-constexpr size_t kMaxFields = 1000;
 
 bool is_plain(std::string_view key) {
   const auto letter = [](char c) { return c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); };
@@ -90,8 +89,9 @@ struct FieldsOfObjects::Type {
   bool wide = false;
   bool fraction = false;
   bool huge = false;
-  bool too_deep = false;
+  bool too_large = false;
   std::vector<std::pair<std::string, std::unique_ptr<Type>>> members;
+  std::map<std::string, Type*, std::less<>> by_name;
   std::unique_ptr<Type> item;
 
   uint64_t values() const { return bools + integers + floats + texts + objects + lists; }
@@ -102,7 +102,7 @@ struct FieldsOfObjects::Type {
   bool has_dtype() const { return !huge && (is_float() ? !wide : !(negative && large)); }
   // Whole numbers that are written with a point or an exponent are floats where float64 has them all.
   bool is_float() const { return floats > 0 && (fraction || !wide); }
-  bool is_scalar() const { return !too_deep && kinds() == 1 && objects + lists == 0 && has_dtype(); }
+  bool is_scalar() const { return !too_large && kinds() == 1 && objects + lists == 0 && has_dtype(); }
   const char* scalar() const {
     if (bools > 0) return "bool";
     return texts > 0 ? "string" : is_float() ? "float64" : large ? "uint64" : "int64";
@@ -150,12 +150,13 @@ struct FieldsOfObjects::Type {
   }
 
   Type* member(std::string&& key) {
-    for (auto& [name, type] : members) {
-      if (name == key) return type.get();
-    }
-    if (members.size() >= kMaxFields) return nullptr;
-    members.emplace_back(std::move(key), std::make_unique<Type>());
-    return members.back().second.get();
+    const auto found = by_name.find(key);
+    if (found != by_name.end()) return found->second;
+    too_large = too_large || members.size() + 1 >= kMostParts;
+    if (too_large) return nullptr;
+    Type* const out = members.emplace_back(key, std::make_unique<Type>()).second.get();
+    by_name.emplace(std::move(key), out);
+    return out;
   }
 
   // A list of objects as a dict of vectors; empty if it can't be one.
@@ -173,7 +174,7 @@ struct FieldsOfObjects::Type {
   }
 
   std::string list_text() const {
-    if (!item || item->too_deep || item->nulls > 0 || item->kinds() != 1) return "json";
+    if (!item || item->too_large || item->nulls > 0 || item->kinds() != 1) return "json";
     if (item->is_scalar()) return concat(item->scalar(), "[?]");
     if (item->objects > 0) {
       std::string objects_text = item->list_of_objects();
@@ -184,32 +185,37 @@ struct FieldsOfObjects::Type {
                                                             : "json";
   }
 
-  bool is_object() const { return !too_deep && kinds() == 1 && objects > 0 && !members.empty(); }
-  std::string members_text() const {
+  bool is_object() const { return !too_large && kinds() == 1 && objects > 0 && !members.empty(); }
+  // Adds how many parts an element has by it.
+  std::string members_text(size_t& parts) const {
+    ++parts;
     std::string out;
     for (const auto& [name, type] : members)
-      out += (out.empty() ? "" : ", ") + written_key(name) + ": " + type->text(objects);
+      out += (out.empty() ? "" : ", ") + written_key(name) + ": " + type->text(objects, parts);
     return "{" + out + "}";
   }
 
   // The paths of members that are json.
   void find_json(const std::string& path, std::vector<std::string>& out) const {
     for (const auto& [name, type] : members) {
-      const std::string text = type->text(objects);
+      size_t parts = 0;
+      const std::string text = type->text(objects, parts);
       if (type->is_object()) type->find_json(path + name + ".", out);
       if (text == "json" || text == "optional(json)") out.push_back(path + name);
     }
   }
 
   // `of`: the number of objects that may have it.
-  std::string text(uint64_t of) const {
+  std::string text(uint64_t of, size_t& parts) const {
+    parts += values() == of ? 0 : 1;
     std::string out = "json";
     if (is_object()) {
-      out = members_text();
-    } else if (is_scalar()) {
-      out = scalar();
-    } else if (!too_deep && kinds() == 1 && lists > 0) {
-      out = list_text();
+      out = members_text(parts);
+    } else {
+      ++parts;
+      if (is_scalar()) out = scalar();
+      if (!too_large && kinds() == 1 && lists > 0) out = list_text();
+      if (out.starts_with("list(")) parts += item->members.size();
     }
     return values() == of ? out : "optional(" + out + ")";
   }
@@ -256,7 +262,7 @@ class Reader {
     skip_space();
     if (at_ == text_.size() || depth > 1024) return false;
     if (type && depth > kMaxDepth) {
-      type->too_deep = true;
+      type->too_large = true;
       type = nullptr;
     }
     switch (text_[at_]) {
@@ -390,7 +396,11 @@ void FieldsOfObjects::add(std::string_view line) {
   if (object) Reader(line).object(root_.get());
 }
 
-std::string FieldsOfObjects::text() const { return root_->members_text(); }
+std::string FieldsOfObjects::text() const {
+  size_t parts = 0;
+  std::string out = root_->members_text(parts);
+  return root_->too_large || parts > kMostParts ? "" : out;
+}
 std::vector<std::string> FieldsOfObjects::json() const {
   std::vector<std::string> out;
   root_->find_json("", out);
@@ -403,6 +413,7 @@ std::string fields_of_archive(const Runtime& runtime, const std::string& file, u
   TarMember member;
   // By extension in the order of their appearance: in how many elements, and the last of them.
   std::vector<std::pair<std::string, std::pair<uint64_t, uint64_t>>> found;
+  std::map<std::string, size_t> places;
   std::string key;
   uint64_t elements = 0;
   while (members.next(member) == TarMembers::Next::member) {
@@ -411,14 +422,19 @@ std::string fields_of_archive(const Runtime& runtime, const std::string& file, u
     if (split_member_path(member.name, member_key, extension)) {
       if (elements == 0 || member_key != key) ++elements;
       key.assign(member_key);
-      auto at =
-          std::find_if(found.begin(), found.end(), [&](const auto& each) { return each.first == extension; });
-      if (at == found.end() && found.size() < kMaxFields) at = found.insert(at, {extension, {0, 0}});
-      if (at != found.end() && at->second.second != elements) at->second = {at->second.first + 1, elements};
+      const auto [place, first] = places.emplace(extension, found.size());
+      if (first) found.push_back({std::move(extension), {0, 0}});
+      if (found.size() > kMostParts) return "";
+      auto& [count, last] = found[place->second].second;
+      if (last != elements) ++count;
+      last = elements;
     }
     if (!blocks.skip(tar_blocks(member.size))) break;
   }
   std::string out = "__key__: string";
+  size_t parts = 2;
+  for (const auto& [extension, seen] : found) parts += seen.first == elements ? 1 : 2;
+  if (parts > kMostParts) return "";
   for (const auto& [extension, seen] : found)
     out += ", " + written_key(extension) + (seen.first == elements ? ": string" : ": optional(string)");
   return "{" + out + "}";

@@ -1,6 +1,7 @@
 // What the objects of JSON lines and the elements of tar archives have, as fields of the notation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -13,6 +14,9 @@ namespace weir::command {
 
 // All whole numbers up to here are float64.
 inline constexpr int64_t kExactWhole = int64_t{1} << 53;
+
+// Tensors, dicts, tuples and optionals that the library allows in an element.
+inline constexpr size_t kMostParts = 4096;
 
 // Whether a float64, `number`, has the decimal number of the text: as an infinity or 0 it must be written,
 // and from 2^53 on all its digits are there.
@@ -36,8 +40,9 @@ class FieldsOfObjects {
   std::unique_ptr<Type> root_;
 };
 
-// A string for each extension that an element has, optional where some element lacks it. Damage ends it; an
-// archive that was cut has `rest` bytes after its last whole block.
+// A string for each extension that an element has, optional where some element lacks it; empty if there are
+// more than an element has parts. Damage ends it; an archive that was cut has `rest` bytes after its last
+// whole block.
 std::string fields_of_archive(const Runtime& runtime, const std::string& file, uint64_t rest);
 
 }  // namespace weir::command
