@@ -47,10 +47,42 @@ def many_fields(tool):
     equal(set(tool.names()) - set(before), {"more.jsonl", "more.csv", "missing.jsonl"}, "no file in part")
 
 
+def examples_without_features(tool):
+    tool.write("lacking.jsonl", '{"a": null, "b": null}\n{"a": 1, "b": "x"}\n')
+    tool("convert", "lacking.jsonl", "lacking.tfrecord")
+    tool("convert", "lacking.tfrecord", "lacking.csv")
+    equal(tool.read("lacking.csv"), b"a,b\n,\n1,x\n", "features that are all missing")
+    tool.write("nothing.jsonl", '{"a": null}\n')
+    tool("convert", "nothing.jsonl", "nothing.tfrecord")
+    tool("convert", "nothing.tfrecord", "nothing.csv", status=2)
+    check("rows with columns, found none in any row" in tool.err, tool.err)
+    # TensorFlow writes such an Example as no bytes.
+    field = lambda number, content: bytes([number << 3 | 2, len(content)]) + content
+    example = field(1, field(1, field(1, b"n") + field(2, field(3, field(1, b"\7")))))
+    rows = ", ".join('"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in (b"", example, b""))
+    tool.run(f'from_list([{rows}]) | save("empty")')
+    tool("convert", "empty", "empty.tfrecord")
+    check("kind         TFRecord of tf.Example\n" in tool("info", "empty.tfrecord") and "1 of 3" in tool.out, tool.out)
+    equal(tool.run(tool.out.rsplit("\n\n", 1)[1]), "{n: 0}\n{n: 7}\n{n: 0}\n", "its document")
+    equal(tool("head", "empty.tfrecord").split(), ["n:", "int64", "-", "7", "-"], "head of it")
+    tool("convert", "empty.tfrecord", "empty.jsonl")
+    equal([row["n"] for row in rows_of(tool, "empty.jsonl")], [None, 7, None], "objects of it")
+    tool("convert", "empty.tfrecord", "empty.csv")
+    equal(tool.read("empty.csv"), b'n\n""\n7\n""\n', "a table of it")
+    tool("convert", "empty.tfrecord", "empty2.tfrecord")
+    equal(tool.read("empty2.tfrecord"), tool.read("empty.tfrecord"), "the same records")
+    tool.run('from_list(["", ""]) | save("strings")')
+    tool("convert", "strings", "strings.tfrecord")
+    check("kind         TFRecord of bytes\n" in tool("info", "strings.tfrecord"), tool.out)
+    tool("convert", "strings.tfrecord", "strings.csv")
+    equal(tool.read("strings.csv"), b'record\n""\n""\n', "strings are no Examples")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
         many_fields(tool)
+        examples_without_features(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

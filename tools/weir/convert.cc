@@ -32,6 +32,9 @@ struct RowValue : Feature {
 };
 using Row = std::vector<RowValue>;
 
+// The column of records that are no Examples.
+constexpr const char* kRecord = "record";
+
 RowValue text_value(std::string name, std::string_view text) {
   RowValue out;
   out.name = std::move(name);
@@ -169,11 +172,14 @@ class RowReader {
   std::vector<std::string> columns() {
     std::vector<std::string> out = known_columns();
     if (file_.kind != FileKind::records) return out;
-    each([&](const Row& row, const std::string_view*) {
+    bool strings = false;
+    each([&](const Row& row, const std::string_view* raw) {
+      strings = strings || raw->empty();
       for (const RowValue& value : row) {
         if (std::find(out.begin(), out.end(), value.name) == out.end()) out.push_back(value.name);
       }
     });
+    if (out.empty() && strings) out.emplace_back(kRecord);
     return out;
   }
 
@@ -202,13 +208,16 @@ class RowReader {
     Row row;
     if (file_.kind == FileKind::records || file_.kind == FileKind::text) {
       const auto raw = element.get<std::string_view>(0);
-      if (file_.kind == FileKind::records) {
-        Record record = read_record(raw);
-        if (record.kind == Record::Kind::example) {
-          for (Feature& feature : record.features) row.push_back({std::move(feature), {}, {}});
-        }
+      if (file_.kind == FileKind::text) {
+        row.push_back(text_value("line", raw));
+        return take(row, &raw);
       }
-      if (row.empty()) row.push_back(text_value(file_.kind == FileKind::text ? "line" : "record", raw));
+      Record record = read_record(raw);
+      if (record.kind == Record::Kind::example) {
+        for (Feature& feature : record.features) row.push_back({std::move(feature), {}, {}});
+      } else if (!raw.empty()) {
+        row.push_back(text_value(kRecord, raw));
+      }
       return take(row, &raw);
     }
     if (file_.kind == FileKind::csv) {
@@ -344,6 +353,9 @@ uint64_t write_table(const Runtime& runtime, RowReader& reader, const std::strin
   if (!names.empty()) out.write(line + "\n");
   uint64_t count = 0;
   reader.each([&](const Row& row, const std::string_view*) {
+    if (names.empty())
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           "expected rows with columns, found none in any row; write a .tfrecord or a folder instead");
     line.clear();
     for (size_t i = 0; i < names.size(); ++i) {
       const auto found =

@@ -90,15 +90,18 @@ bool head_records(const Runtime& runtime, const DataFile& file, int64_t count) {
   ExampleTable table;
   std::vector<std::string> others;
   std::vector<std::string> errors;
-  bool examples = true;
+  bool examples = false;
+  bool bytes = false;
   each_row(
       runtime, rows_of(runtime, file), count,
       [&](const Element& element) {
-        const std::string_view bytes = element.get<std::string_view>(0);
-        const Record record = read_record(bytes);
-        examples = examples && record.kind != Record::Kind::bytes;
+        const auto text = element.get<std::string_view>(0);
+        const Record record = read_record(text);
+        // One without bytes is an Example that lacks all features, if there are others.
+        examples = examples || record.kind != Record::Kind::bytes;
+        bytes = bytes || (record.kind == Record::Kind::bytes && !text.empty());
         table.add(record);
-        others.push_back(quoted(bytes, kLineWidth));
+        others.push_back(quoted(text, kLineWidth));
         return true;
       },
       [&](const Error& error) {
@@ -106,7 +109,7 @@ bool head_records(const Runtime& runtime, const DataFile& file, int64_t count) {
         errors.push_back(std::string("error: ") + error.code_name() + ": " + error.what());
         return true;
       });
-  if (examples && !others.empty()) {
+  if (examples && !bytes) {
     table.print();
   } else {
     for (const std::string& line : others) print(stdout, line + "\n");

@@ -40,6 +40,7 @@ void Seen::add(const Feature& feature) {
 
 void RecordsInfo::add(std::string_view bytes) {
   ++count_;
+  if (bytes.empty()) return;
   const Record record = read_record(bytes);
   ++kinds_[record.kind];
   for (const Feature& feature : record.features) features_[feature.name].add(feature);
@@ -60,6 +61,7 @@ std::string RecordsInfo::contents() const {
   std::string out;
   for (const auto& [kind, records] : kinds_)
     out += (out.empty() ? "" : ", ") + std::string(command::kind_name(kind));
+  if (out.empty() && count_ > 0) return command::kind_name(Record::Kind::bytes);
   return out.empty() ? "nothing" : out;
 }
 

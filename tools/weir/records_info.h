@@ -30,7 +30,8 @@ class RecordsInfo {
  public:
   void add(std::string_view bytes);
   uint64_t count() const { return count_; }
-  bool only(Record::Kind kind) const { return count_ > 0 && kinds_.size() == 1 && kinds_.count(kind) == 1; }
+  // Among those with bytes.
+  bool only(Record::Kind kind) const { return kinds_.size() == 1 && kinds_.count(kind) == 1; }
   std::string contents() const;
   void print() const;
   // The function that parses every record; empty if the records are no Examples or SequenceExamples. Features
@@ -46,6 +47,7 @@ class RecordsInfo {
   std::string lists_text(std::string& left_out) const;
 
   uint64_t count_ = 0;
+  // A record without bytes may be of any of them, and lacks all features.
   std::map<Record::Kind, uint64_t> kinds_;
   std::map<std::string, Seen> features_;
   // By the number of their steps.
