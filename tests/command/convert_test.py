@@ -4,13 +4,36 @@
     convert_test.py WEIR
 """
 
+import csv
 import io
 import json
+import random
+import re
 import sys
 import tarfile
 import tempfile
 
 from file_tools_test import Tool, check, equal, failures
+
+
+# Tables, and the names that their first row gives; none where it is a row.
+HEADERS = {
+    ",a,b\n0,1,2\n1,3,4\n": ["column_0", "a", "b"],
+    ",a\n0,x\n1,y\n": ["column_0", "a"],
+    "a,b,\n1,x,\n2,y,\n": ["a", "b", "column_2"],
+    "id,2020,2021\n5,1,2\n7,3,4\n": ["id", "2020", "2021"],
+    '"country","2020"\n"DE",1\n"FR",2\n': ["country", "2020"],
+    '"a","b"\n"c","d"\n': ["a", "b"],
+    "x,y\n": ["x", "y"],
+    "n,s\nNA,u\n7,v\n": ["n", "s"],
+    "country,2020\nDE,1\nFR,3\n": None,
+    "NA,3,x\n1,4,y\n2,5,z\n": None,
+    "x,,y\nz,5,u\n": None,
+    "2020-01-01,5\n2020-01-02,6\n": None,
+    '"1","2","x"\n"3","","y"\n': None,
+    '"1","x,1"\n"2","y,1"\n': None,
+    "1,2\n": None,
+}
 
 
 def rows_of(tool, name):
@@ -78,11 +101,63 @@ def examples_without_features(tool):
     equal(tool.read("strings.csv"), b'record\n""\n""\n', "strings are no Examples")
 
 
+def headers(tool):
+    for number, (text, names) in enumerate(HEADERS.items()):
+        name = tool.write(f"h{number}.csv", text)
+        check(("header       the first row;" in tool("info", name)) == (names is not None), f"{text!r}: {tool.out}")
+        check(("header: true" in tool.out) == (names is not None), f"{text!r}: {tool.out}")
+        tool("convert", name, f"h{number}.csv2.csv")
+        equal(tool("head", "-n", 0, name).split(), names or [f"column_{i}" for i in range(len(next(csv.reader(io.StringIO(text)))))], text)
+        equal(tool.read(f"h{number}.csv2.csv").count(b"\n"), text.count("\n") + (names is None), f"rows of {text!r}")
+    years = tool.write("years.csv", "country,2020\nDE,1\nFR,3\n")
+    tool("convert", "--header", years, "years.jsonl")
+    equal(rows_of(tool, "years.jsonl"), [{"country": "DE", "2020": 1}, {"country": "FR", "2020": 3}], "--header")
+    check(re.search(r"rows +3\n", tool("info", "--no-header", tool.write("plain.csv", "a,b\n1,2\n3,4\n"))), tool.out)
+    equal(tool("index", "--header", "years.csv"), "years.csv: 2 rows\n", "index")
+    title = tool.write("title.csv", "x\na,1\nb,2\n")
+    check("header       a title, which is left out" in tool("info", title), tool.out)
+    tool("convert", title, "title.jsonl", status=2)
+    check("expected rows of 2 fields in title.csv" in tool.err and "title.jsonl" not in tool.names(), tool.err)
+    tool("convert", "--header", title, "title.jsonl")
+    equal([list(row.values()) for row in rows_of(tool, "title.jsonl")], [["a", 1], ["b", 2]], "rows below a title")
+    tool("convert", "--header", "years.jsonl", "years2.csv", status=2)
+    check("expected a table after --header, found JSON lines: years.jsonl" in tool.err, tool.err)
+    tool("head", "--json", title, status=2)
+    check(tool.err.endswith("for this command, found --json\n"), tool.err)
+
+
+def own_tables(tool):
+    """What convert writes comes back with the same names and fields."""
+    tool.run('range(2) | map(x -> (x, "s", x * 2)) | save("tuples")')
+    tool("convert", "tuples", "tuples.csv")
+    tool("convert", "tuples.csv", "tuples.jsonl")
+    equal(rows_of(tool, "tuples.jsonl"), [{"0": 0, "1": "s", "2": 0}, {"0": 1, "1": "s", "2": 2}], "members of tuples")
+    names = ["", "0", "2020", "nan", "a", "x,y", 'q"', " 5", "null", "\u00e9", "line\nend", "\ufeffb", "-", "1e5", "0x1"]
+    values = [0, -3, 0.5, "a", "b,c", "", 'd"', None, "\ufeff", "e\nf", True]
+    draw = random.Random(5)
+    for number in range(60):
+        columns = draw.sample(names, draw.randint(1, 3))
+        kinds = [draw.choice([values, [1, 2, None], ["p", "q"], [None, "r,s"], ["t,u"]]) for _ in columns]
+        rows = [[draw.choice(kind) for kind in kinds] for _ in range(draw.randint(1, 4))]
+        rows = [[value if isinstance(value, str) or all(not isinstance(other[i], str) for other in rows) else None
+                 for i, value in enumerate(row)] for row in rows]
+        tool.write(f"o{number}.jsonl", "".join(json.dumps(dict(zip(columns, row))) + "\n" for row in rows))
+        for suffix in ("csv", "tsv"):
+            own = f"o{number}.{suffix}"
+            tool("convert", f"o{number}.jsonl", own)
+            tool("convert", own, f"{own}.jsonl")
+            equal([list(row) for row in rows_of(tool, f"{own}.jsonl")], [columns] * len(rows), f"names of {tool.read(own)!r}")
+            tool("convert", own, f"p{number}.{suffix}")
+            equal(tool.read(f"p{number}.{suffix}"), tool.read(own), "the same table")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
         many_fields(tool)
         examples_without_features(tool)
+        headers(tool)
+        own_tables(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

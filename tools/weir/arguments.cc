@@ -29,6 +29,8 @@ struct LongOnly {
     kSeconds,
     kRepeats,
     kRecordBytes,
+    kHeader,
+    kNoHeader,
     kVersion
   };
 };
@@ -48,6 +50,8 @@ const option kOptions[] = {
     {"seconds", required_argument, nullptr, LongOnly::kSeconds},
     {"repeats", required_argument, nullptr, LongOnly::kRepeats},
     {"record-bytes", required_argument, nullptr, LongOnly::kRecordBytes},
+    {"header", no_argument, nullptr, LongOnly::kHeader},
+    {"no-header", no_argument, nullptr, LongOnly::kNoHeader},
     {"version", no_argument, nullptr, LongOnly::kVersion},
     {nullptr, 0, nullptr, 0},
 };
@@ -182,6 +186,10 @@ std::string parse_option(int option, const std::string& word, Arguments& out) {
       return parse_repeats(optarg, out.repeats);
     case LongOnly::kRecordBytes:
       return parse_record_bytes(optarg, out.record_bytes);
+    case LongOnly::kHeader:
+    case LongOnly::kNoHeader:
+      out.header = option == LongOnly::kHeader;
+      return "";
     case 'h':
       out.topic = out.verb;
       out.verb = Verb::help;
@@ -332,9 +340,13 @@ std::string parse_checkpoint(int argc, char** argv, Arguments& out) {
 std::string parse_files(int argc, char** argv, Arguments& out) {
   const Verb verb = out.verb;
   const bool counts = verb == Verb::head || verb == Verb::shard;
-  if (out.has_text || !out.params.empty() || out.json || out.origins || (out.count >= 0 && !counts) ||
-      (!out.output.empty() && verb != Verb::shard))
-    return "expected only options that `weir --help` lists for this command, found another";
+  const char* const other = out.has_text                ? "-e"
+                            : !out.params.empty()       ? "-p"
+                            : out.json                  ? "--json"
+                            : out.origins               ? "--origins"
+                            : out.count >= 0 && !counts ? "-n"
+                                                        : nullptr;
+  if (other) return concat("expected only options that `weir --help` lists for this command, found ", other);
   out.files.assign(argv + optind, argv + argc);
   if (verb == Verb::convert) {
     if (out.files.size() == 2) return "";
@@ -372,6 +384,8 @@ std::string parse_misplaced(const Arguments& out) {
   if (!out.trace.empty() && out.verb != Verb::run) return "expected --trace only after run";
   if (out.record_bytes != 0 && !reads(out.verb))
     return "expected --record-bytes only after commands that read elements or files";
+  if (out.header && (!is_of_files(out.verb) || out.verb == Verb::shard))
+    return "expected --header and --no-header only after head, info, validate, index and convert";
   if ((out.seconds != 0 || out.repeats != 0) && out.verb != Verb::bench)
     return "expected --seconds and --repeats only after bench";
   return "";

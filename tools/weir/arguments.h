@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -65,6 +66,8 @@ struct Arguments {
   // Of bench: how long each repeat takes, and how many count; 0: as the help says.
   double seconds = 0;
   int64_t repeats = 0;
+  // Of the verbs of files: whether the first row of a table is a header; nothing: as it looks.
+  std::optional<bool> header;
   // The longest record that is read; 0: the library's own limit.
   int64_t record_bytes = 0;
   // Of top.

@@ -16,6 +16,7 @@
 #include "progress.h"
 #include "records_info.h"
 #include "structure.h"
+#include "table_sample.h"
 #include "write_elements.h"
 
 namespace weir::command {
@@ -161,9 +162,10 @@ class RowReader {
     if (file_.kind == FileKind::csv) kinds_ = kinds_of_columns(runtime, file_);
     if (has_structure(file_.kind) || file_.kind == FileKind::objects || file_.kind == FileKind::elements) {
       const Spec spec = rows_.spec();
+      const Structure root = structure_of(spec);
       for (const auto& part : detail::parts_of(spec))
-        names_.push_back(part.path.empty() ? "value" : part.path);
-      add_values(structure_of(spec), -1);
+        names_.push_back(part.path.empty() && !root.is_dict() ? "value" : part.path);
+      add_values(root, -1);
     }
     check_distinct(file_, known_columns());
   }
@@ -303,15 +305,6 @@ Bytes example_of(Row& row, uint64_t number) {
   return builder.serialize();
 }
 
-std::string csv_field(std::string_view text, char delim) {
-  const bool plain = std::none_of(text.begin(), text.end(),
-                                  [&](char c) { return c == delim || c == '"' || c == '\n' || c == '\r'; });
-  if (plain) return std::string(text);
-  std::string out = "\"";
-  for (char c : text) out += c == '"' ? "\"\"" : std::string(1, c);
-  return out + '"';
-}
-
 std::string csv_value(const RowValue* value, char delim) {
   if (!value || value->count() == 0) return "";
   if (value->count() > 1) {
@@ -348,9 +341,7 @@ uint64_t write_table(const Runtime& runtime, RowReader& reader, const std::strin
   const std::vector<std::string> names = reader.columns();
   NewFile out(runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string line;
-  for (const std::string& name : names)
-    line += (line.empty() ? "" : std::string(1, delim)) + csv_field(name, delim);
-  if (!names.empty()) out.write(line + "\n");
+  if (!names.empty()) out.write(header_row(names, delim) + "\n");
   uint64_t count = 0;
   reader.each([&](const Row& row, const std::string_view*) {
     if (names.empty())
@@ -493,7 +484,11 @@ void convert_file(const Arguments& arguments) {
   const Runtime runtime(runtime_options(arguments));
   const std::string& to = arguments.files[1];
   const FileKind kind = kind_to_write(to);
-  DataFile file = look_at(runtime, arguments.files[0]);
+  DataFile file = look_at(runtime, arguments.files[0], arguments.header);
+  if (file.title && !arguments.header)
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         concat("expected rows of ", file.columns.size(), " fields in ", file.shown,
+                ", found another number in the first, which looks like a title; --header leaves it out"));
   check_absent(runtime, to);
   infer_fields(runtime, file, -1);
   const uint64_t count = write(runtime, file, to, kind);

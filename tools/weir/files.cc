@@ -9,16 +9,15 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 #include "core/text.h"
-#include "format/csv_parser.h"
 #include "format/parse_number.h"
 #include "format/signature.h"
 #include "format/tar/tar_header.h"
 #include "infer.h"
 #include "place.h"
+#include "table_sample.h"
 
 namespace weir::command {
 
@@ -77,61 +76,6 @@ std::string first_contents(const Runtime& runtime, const std::string& name, size
   return out;
 }
 
-// The rows that a table begins with.
-struct Sample {
-  std::vector<std::vector<std::string>> rows;
-  // Fields that aren't as RFC 4180 allows, and those that stand in quotes as it says.
-  size_t mistakes = 0;
-  size_t quoted = 0;
-
-  // How many fields rows have, but for blank ones: what most have, else the most.
-  size_t columns() const {
-    std::map<size_t, size_t> counts;
-    for (const auto& row : rows) counts[row.size()] += row.size() > 1 || !row[0].empty() ? 1 : 0;
-    const auto most = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-      return a.second <= b.second && (a.second < b.second || a.first < b.first);
-    });
-    return most == counts.end() ? 0 : most->first;
-  }
-  bool even() const {
-    return std::all_of(rows.begin(), rows.end(), [&](const auto& row) { return row.size() == columns(); });
-  }
-};
-
-// `bytes` are the whole file if `last`.
-Sample sample_of(std::string_view bytes, bool last, char delim, bool quotes) {
-  constexpr size_t kMostRows = 100;
-  const CsvParser parser(delim, quotes);
-  Sample out;
-  const char* at = bytes.data();
-  const char* const end = at + bytes.size();
-  while (at < end && out.rows.size() < kMostRows) {
-    std::vector<std::string> row;
-    CsvEnd ended = CsvEnd::delimiter;
-    while (ended == CsvEnd::delimiter) {
-      CsvField field;
-      const bool in_quotes = quotes && at < end && *at == '"';
-      ended = parser.next(at, end, last, field);
-      if (ended == CsvEnd::more) return out;
-      out.mistakes += field.mistake ? 1 : 0;
-      out.quoted += in_quotes && !field.mistake ? 1 : 0;
-      std::string text(field.bytes);
-      if (field.doubled) text.resize(CsvParser::undouble(field.bytes, text.data()));
-      row.push_back(std::move(text));
-    }
-    out.rows.push_back(std::move(row));
-  }
-  return out;
-}
-
-bool is_number(const std::string& text) {
-  double value = 0;
-  return parse_number(text, value);
-}
-
-// How many bytes of a table tell what its columns are.
-constexpr size_t kSampleBytes = size_t{256} << 10;
-
 const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl" : "webdataset"; }
 
 // An element can't hold all of its columns or fields.
@@ -144,39 +88,10 @@ const char* source_of(FileKind kind) { return kind == FileKind::objects ? "jsonl
                                                   quote(file.shown), ", {name: string})")));
 }
 
-void look_at_columns(const Runtime& runtime, DataFile& file) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+void look_at_columns(const Runtime& runtime, DataFile& file, std::optional<bool> header) {
   const std::string contents = first_contents(runtime, file.name, kSampleBytes);
-  std::string_view bytes = contents;
-  if (bytes.substr(0, kByteOrderMark.size()) == kByteOrderMark) bytes.remove_prefix(kByteOrderMark.size());
-  const bool last = contents.size() < kSampleBytes;
-  Sample sample = sample_of(bytes, last, file.delim[0], true);
-  if (sample.mistakes > 0 && sample.quoted == 0) {
-    // Quotes that are a part of the text, such as those for inches.
-    Sample without = sample_of(bytes, last, file.delim[0], false);
-    file.quotes = !without.even();
-    if (!file.quotes) sample = std::move(without);
-  }
-  if (sample.rows.empty()) return;
-  if (sample.columns() >= kMostParts) refuse_parts(file);
-  file.columns = sample.rows[0];
-  file.header = std::none_of(file.columns.begin(), file.columns.end(), is_number) &&
-                std::none_of(file.columns.begin(), file.columns.end(),
-                             [](const std::string& name) { return name.empty(); });
-  // A title before the rows is left out as a header is, but has no names.
-  if (file.header && file.columns.size() == sample.columns()) return;
-  file.columns.resize(sample.columns());
-  for (size_t i = 0; i < file.columns.size(); ++i) file.columns[i] = "column_" + std::to_string(i);
-}
-
-// The byte between fields if the text is a table: several rows of as many fields each, and more than one. 0:
-// no table.
-char delimiter_of(std::string_view contents, bool last) {
-  for (const char delim : {',', '\t'}) {
-    const Sample sample = sample_of(contents, last, delim, true);
-    if (sample.mistakes == 0 && sample.rows.size() > 1 && sample.columns() > 1 && sample.even()) return delim;
-  }
-  return 0;
+  if (sample_columns(contents, contents.size() < kSampleBytes, header, file) >= kMostParts)
+    refuse_parts(file);
 }
 
 bool begins_like_records(const Runtime& runtime, const std::string& name) {
@@ -376,7 +291,10 @@ RuntimeOptions runtime_options(const Arguments& arguments) {
   return out;
 }
 
-DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other) {
+namespace {
+
+DataFile look_at_any(const Runtime& runtime, const std::string& name, std::optional<bool> header,
+                     OtherFormat other) {
   DataFile out;
   out.name = is_standard_input(name) ? standard_input_file() : name;
   out.shown = is_standard_input(name) ? "standard input" : name;
@@ -410,7 +328,7 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   if (has_suffix(name, {".csv", ".tsv"})) {
     out.kind = FileKind::csv;
     if (has_suffix(name, {".tsv"})) out.delim = "\t";
-    look_at_columns(runtime, out);
+    look_at_columns(runtime, out, header);
     return out;
   }
   if (has_suffix(name, {".jsonl", ".ndjson"}) || begins_like_objects(contents)) {
@@ -433,7 +351,18 @@ DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat ot
   if (delim == '\0') return out;
   out.kind = FileKind::csv;
   out.delim = delim;
-  look_at_columns(runtime, out);
+  look_at_columns(runtime, out, header);
+  return out;
+}
+
+}  // namespace
+
+DataFile look_at(const Runtime& runtime, const std::string& name, std::optional<bool> header,
+                 OtherFormat other) {
+  DataFile out = look_at_any(runtime, name, header, other);
+  if (header && out.kind != FileKind::csv)
+    fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected a table after ", *header ? "--header" : "--no-header",
+                                            ", found ", kind_name(out.kind), ": ", out.shown));
   return out;
 }
 

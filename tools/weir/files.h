@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,6 +44,8 @@ struct DataFile {
   // whether they may stand in quotes.
   std::vector<std::string> columns;
   bool header = false;
+  // Whether that is a title, which has another number of fields and no names.
+  bool title = false;
   std::string delim = ",";
   bool quotes = true;
   // Of JSON lines and archives: what infer_fields() found, as the notation writes it.
@@ -60,9 +63,11 @@ struct DataFile {
 RuntimeOptions runtime_options(const Arguments& arguments);
 
 // By the name, else by the first bytes. Throws an Error of the file, such as not_found. A file of another
-// format is invalid_argument, which names it, or records that are damaged.
+// format is invalid_argument, which names it, or records that are damaged. `header` says whether the first
+// row of a table is one, where that isn't to be guessed; then other files are invalid_argument.
 enum class OtherFormat { refused, damaged };
-DataFile look_at(const Runtime& runtime, const std::string& name, OtherFormat other = OtherFormat::refused);
+DataFile look_at(const Runtime& runtime, const std::string& name, std::optional<bool> header,
+                 OtherFormat other = OtherFormat::refused);
 
 // Finds what the objects of JSON lines have, or the elements of an archive, or whether columns have nulls, by
 // looking at up to `limit` lines or rows, or all members; negative: all.

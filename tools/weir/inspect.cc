@@ -171,10 +171,12 @@ int each_file(const Arguments& arguments, OtherFormat other, Work&& work) {
     return 0;
   });
   for (const std::string& name : names) {
-    status = std::max(
-        status, reported([&] {
-          return work(runtime, look_at(runtime, name, other), names.size() > 1) ? kExitElementFailed : 0;
-        }));
+    status =
+        std::max(status, reported([&] {
+                   return work(runtime, look_at(runtime, name, arguments.header, other), names.size() > 1)
+                              ? kExitElementFailed
+                              : 0;
+                 }));
   }
   return status;
 }
@@ -241,6 +243,13 @@ void print_document(const std::string& document, const char* nothing) {
   print(stdout, "\n  " + document + "\n");
 }
 
+// Short, and how to say otherwise.
+const char* header_text(const DataFile& file) {
+  if (file.title) return "a title, which is left out; --no-header reads it";
+  return file.header ? "the first row; --no-header reads it as values"
+                     : "none; --header takes the names from the first row";
+}
+
 bool info_of_table(const Runtime& runtime, const DataFile& file) {
   std::vector<ColumnKind> types(file.columns.size());
   uint64_t rows = 0;
@@ -267,6 +276,7 @@ bool info_of_table(const Runtime& runtime, const DataFile& file) {
   progress.finish();
   print_begin(file, "CSV");
   print_line("rows", with_commas(rows));
+  if (!types.empty()) print_line("header", header_text(file));
   print_damage(errors, first);
   Table table;
   table.add({"column", "dtype", "empty"});

@@ -57,11 +57,11 @@ uint64_t count_by_index(const Runtime& runtime, const Dataset& records) {
   return static_cast<uint64_t>(least);
 }
 
-bool make_index(const Runtime& runtime, const std::string& name) {
+bool make_index(const Runtime& runtime, const std::string& name, std::optional<bool> header) {
   if (is_standard_input(name))
     fail(WEIR_CODE_INVALID_ARGUMENT,
          std::string(kIndexed) + ", whose index is written next to it, found standard input");
-  const DataFile file = look_at(runtime, name);
+  const DataFile file = look_at(runtime, name, header);
   const bool text = file.kind == FileKind::text;
   if (file.kind == FileKind::saved)
     fail(WEIR_CODE_INVALID_ARGUMENT, std::string(kIndexed) + ", found the folder " + name);
@@ -123,7 +123,7 @@ int shard_files(const Arguments& arguments) {
   std::vector<DataFile> files;
   uint64_t total = 0;
   for (const std::string& name : matching_names(runtime, arguments.files)) {
-    files.push_back(look_at(runtime, name));
+    files.push_back(look_at(runtime, name, {}));
     if (files.back().kind != FileKind::records)
       fail(WEIR_CODE_INVALID_ARGUMENT, "expected TFRecord files, found " + name + ", which is " +
                                            kind_name(files.back().kind) + "; weir convert makes one of it");
@@ -160,7 +160,9 @@ int make_indices(const Arguments& arguments) {
   const Runtime runtime(runtime_options(arguments));
   int status = 0;
   for (const std::string& name : matching_names(runtime, arguments.files))
-    status = std::max(status, reported([&] { return make_index(runtime, name) ? kExitElementFailed : 0; }));
+    status = std::max(status, reported([&] {
+                        return make_index(runtime, name, arguments.header) ? kExitElementFailed : 0;
+                      }));
   return status;
 }
 
