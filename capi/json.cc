@@ -1,5 +1,6 @@
 #include "capi/json.h"
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 
@@ -129,14 +130,15 @@ class JsonWriter {
   }
 
   Status write_members(const Spec& spec, std::string& out) {
-    bool dict = spec.kind == Spec::Kind::dict;
-    out += dict ? '{' : '[';
+    const bool dict = spec.kind == Spec::Kind::dict;
+    const bool text = std::all_of(spec.keys.begin(), spec.keys.end(), is_utf8);
+    out += !dict ? "[" : text ? "{" : "{\"base64\": {";
     for (size_t i = 0; i < spec.children.size(); ++i) {
       if (i > 0) out += ", ";
-      if (dict) out += json_string(spec.keys[i]) + ": ";
+      if (dict) out += (text ? json_string(spec.keys[i]) : concat('"', base64(spec.keys[i]), '"')) + ": ";
       WEIR_TRY(write(spec.children[i], out));
     }
-    out += dict ? '}' : ']';
+    out += !dict ? "]" : text ? "}" : "}}";
     return Status();
   }
 

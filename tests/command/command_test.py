@@ -190,6 +190,9 @@ JSON = [
     element("--json", "-e", "from_tensors([%s])" % ", ".join(
         '"' + "".join(f"\\x{byte:02x}" for byte in data) + '"' for data in UTF8_BOUNDS),
         out="[" + ", ".join(map(json_text, UTF8_BOUNDS)) + "]\n"),
+    # Keys in base64 stay apart.
+    element("--json", "-e", "range(1) | map(x -> {\"\\xff\": \"\\xfe\", \"\\xfe\": {a: x}})",
+            out='{"base64": {"/w==": {"base64": "/g=="}, "/g==": {"a": 0}}}\n'),
     element("--json", "-e", "range(2) | map(x -> {d: range(x)})", out='{"d": []}\n{"d": [0]}\n'),
     failed("--json", "-e", "range(2) | map(x -> assert(x > 0, \"no\", x))", out=error_line(message="no", path="map") + "1\n"),
     failed("--json", "-e", "from_tensors(zeros([1000000000000, 0]))",

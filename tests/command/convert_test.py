@@ -151,6 +151,16 @@ def own_tables(tool):
             equal(tool.read(f"p{number}.{suffix}"), tool.read(own), "the same table")
 
 
+def keys_that_are_no_text(tool):
+    tool.run('range(2) | map(x -> {a: {"\\xff": x, "\\xfe": x + 10}}) | save("keys")')
+    tool.run('range(2) | map(x -> {"\\xff": x, "\\xfe": x + 10}) | save("keys2")')
+    for source, name in (("keys", "keys.jsonl"), ("keys2", "keys2.jsonl"), ("keys", "keys.tar")):
+        tool("convert", source, name, status=2)
+        check('keys that are text, found "\\xff", which is no UTF-8' in tool.err and name not in tool.names(), tool.err)
+    tool("convert", "keys2", "keys2.npz")
+    equal(tool("head", "keys2.npz"), tool("head", "keys2"), "keys of arrays")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -158,6 +168,7 @@ def main():
         examples_without_features(tool)
         headers(tool)
         own_tables(tool)
+        keys_that_are_no_text(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

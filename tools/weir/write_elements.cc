@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/utf8.h"
 #include "files.h"
 #include "format/tar/tar_members.h"
 #include "place.h"
@@ -34,6 +35,16 @@ uint64_t each_element(const Elements& elements, const std::function<void(const E
       },
       [](const Error& error) -> bool { throw error; });
   return count;
+}
+
+// Throws an Error of a key that JSON has no place for.
+void check_keys(const Structure& value) {
+  for (const auto& [key, member] : value.members) {
+    if (value.is_dict() && !is_utf8(key))
+      fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected keys that are text, found ", quote(key),
+                                              ", which is no UTF-8; rename it, or write a folder instead"));
+    check_keys(member);
+  }
 }
 
 size_t entries_of(const weir_view& view) {
@@ -341,6 +352,7 @@ size_t write_element(const Element& element, const Structure& root, const std::s
 
 uint64_t write_objects(const Elements& elements, const std::string& to) {
   const Structure root = as_dict(structure_of(elements.rows.spec(), elements.json), elements.name);
+  check_keys(root);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string line;
   const uint64_t count = each_element(elements, [&](const Element& element, uint64_t row) {
@@ -389,6 +401,7 @@ uint64_t write_archive(const Elements& elements, const std::string& to) {
   const Structure root =
       as_dict(structure_of(elements.rows.spec()), elements.name == "line" ? "txt" : elements.name);
   check_extensions(root);
+  for (const auto& [name, member] : root.members) check_keys(member);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string last;
   const uint64_t count = each_element(elements, [&](const Element& element, uint64_t row) {
