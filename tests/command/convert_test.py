@@ -161,6 +161,27 @@ def keys_that_are_no_text(tool):
     equal(tool("head", "keys2.npz"), tool("head", "keys2"), "keys of arrays")
 
 
+def lists_of_objects(tool):
+    rows = [{"v": [{"c": 1, "t": ["a", "b"]}, {"c": 2, "t": []}], "o": {"w": [{"x": True}], "j": [{"q": [[1]]}]}, "p": [{"z": 1.5}]},
+            {"v": [], "o": {"w": [{"x": False}, {"x": True}], "j": []}, "p": None},
+            {"v": [{"c": -3, "t": ["\u00e9"]}], "o": {"w": [], "j": [1]}, "p": []}]
+    tool.write("lists.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    tool("convert", "lists.jsonl", "lists2.jsonl.gz")
+    tool("convert", "lists2.jsonl.gz", "lists3.jsonl")
+    equal(rows_of(tool, "lists3.jsonl"), rows, "lists of objects")
+    tool("convert", "lists.jsonl", "lists.tar")
+    with tarfile.open(tool.folder / "lists.tar") as archive:
+        equal([json.loads(archive.extractfile(f"0000000{i}.{name}").read()) for i, name in ((0, "v"), (0, "o"), (1, "o"))],
+              [rows[0]["v"], rows[0]["o"], rows[1]["o"]], "members of an archive")
+    # Keys with dots are no paths.
+    dots = [{"a.b": [{"c": 1}], "a": {"b": {"c": [2]}}, "x.y": [1, "m"], "x": {"y": "text"}}]
+    tool.write("dots.jsonl", json.dumps(dots[0]) + "\n")
+    tool("convert", "dots.jsonl", "dots2.jsonl")
+    equal(rows_of(tool, "dots2.jsonl"), dots, "keys with dots")
+    tool("convert", "lists.jsonl", "lists")
+    check("v: {c: [1, 2], t: ragged(" in tool("head", "lists"), "saved elements have dicts of vectors")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -169,6 +190,7 @@ def main():
         headers(tool)
         own_tables(tool)
         keys_that_are_no_text(tool)
+        lists_of_objects(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

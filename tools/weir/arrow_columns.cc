@@ -84,6 +84,8 @@ void ArrowColumn::become(const Structure& value, const std::vector<bool>& binary
       nullable_ = true;
       return become(value.members[0].second, binary);
     case WEIR_SPEC_DICT:
+      if (value.objects) return become_objects(value, binary);
+      [[fallthrough]];
     case WEIR_SPEC_TUPLE:
       format_ = "+s";
       if (value.members.empty())
@@ -101,6 +103,19 @@ void ArrowColumn::become(const Structure& value, const std::vector<bool>& binary
       refuse_value("values", "a dataset", value, 0, "read it by flat_map first");
     default:
       return become_lists(value, value.dims, binary[value.first]);
+  }
+}
+
+void ArrowColumn::become_objects(const Structure& value, const std::vector<bool>& binary) {
+  format_ = "+l";
+  ArrowColumn& items = children_.emplace_back(ArrowColumn());
+  items.name_ = "item";
+  items.format_ = "+s";
+  for (const auto& [key, member] : value.members) {
+    ArrowColumn& child = items.children_.emplace_back(ArrowColumn());
+    child.name_ = key;
+    const bool lists = member.kind == WEIR_SPEC_RAGGED;
+    child.become_lists(member, std::vector<int64_t>(lists ? 1 : 0, -1), binary[member.first]);
   }
 }
 
@@ -183,6 +198,28 @@ void ArrowColumn::add_ragged(const Element& element, const Structure& value, uin
   end_list(value, row);
 }
 
+void ArrowColumn::add_objects(const Element& element, const Structure& value, uint64_t row) {
+  const int64_t size = list_size(element, value);
+  ArrowColumn& items = children_[0];
+  for (size_t i = 0; i < value.members.size(); ++i) {
+    const Structure& member = value.members[i].second;
+    const weir_view values = element.view(member.first);
+    ArrowColumn& child = items.children_[i];
+    if (child.is_leaf()) {
+      child.add_entries(values, 0, static_cast<size_t>(size), member, row);
+      continue;
+    }
+    const auto* const ends = static_cast<const int64_t*>(element.view(member.first + 1).data);
+    for (int64_t entry = 0; entry < size; ++entry) {
+      child.children_[0].add_entries(values, static_cast<size_t>(ends[entry]),
+                                     static_cast<size_t>(ends[entry + 1] - ends[entry]), member, row);
+      child.end_list(member, row);
+    }
+  }
+  items.count(static_cast<size_t>(size), true);
+  end_list(value, row);
+}
+
 void ArrowColumn::add(const Element& element, const Structure& value, uint64_t row) {
   size_t at = 0;
   switch (value.kind) {
@@ -190,6 +227,8 @@ void ArrowColumn::add(const Element& element, const Structure& value, uint64_t r
       if (!element.get<bool>(value.first)) return add_missing();
       return add(element, value.members[0].second, row);
     case WEIR_SPEC_DICT:
+      if (value.objects) return add_objects(element, value, row);
+      [[fallthrough]];
     case WEIR_SPEC_TUPLE:
       for (size_t i = 0; i < children_.size(); ++i) children_[i].add(element, value.members[i].second, row);
       return count(1, true);

@@ -11,8 +11,9 @@
 
 namespace weir::command {
 
-// A column that is being filled. A dict is a struct; a dimension is a list, of a fixed size where that is
-// known; a ragged tensor a list of lists, and so on. What may be missing is nullable.
+// A column that is being filled. A dict is a struct, or a list of structs where its source has a list of
+// objects; a dimension is a list, of a fixed size where that is known; a ragged tensor a list of lists, and
+// so on. What may be missing is nullable.
 class ArrowColumn {
  public:
   // `binary`: by number of a component, whether its strings are bytes and no text. Throws an Error where
@@ -35,9 +36,11 @@ class ArrowColumn {
 
   ArrowColumn() = default;
   void become(const Structure& value, const std::vector<bool>& binary);
+  void become_objects(const Structure& value, const std::vector<bool>& binary);
   void become_lists(const Structure& value, const std::vector<int64_t>& dims, bool is_binary);
   void add_lists(const weir_view& view, int32_t dim, size_t& at, const Structure& value, uint64_t row);
   void add_entries(const weir_view& view, size_t at, size_t count, const Structure& value, uint64_t row);
+  void add_objects(const Element& element, const Structure& value, uint64_t row);
   void add_ragged(const Element& element, const Structure& value, uint64_t row);
   void add_missing();
   void end_list(const Structure& value, uint64_t row);

@@ -418,6 +418,59 @@ Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features)
   return parse(runtime, text, {{"file", file.name}, {"delim", file.delim}});
 }
 
+// What a list of objects with the vectors of a dict would be as a field; empty if it can be none.
+std::string list_field(const Spec& spec) {
+  const weir_spec_info info = spec.info();
+  if (info.kind == WEIR_SPEC_OPTIONAL) return list_field(spec.child(0));
+  if (info.kind != WEIR_SPEC_DICT) return "";
+  constexpr std::string_view kVector = "[?]";
+  std::string out;
+  for (uint32_t i = 0; i < info.child_count; ++i) {
+    const bool ragged = spec.child(i).info().kind == WEIR_SPEC_RAGGED;
+    std::string type = spec.child(i).text();
+    if (!ragged && !type.ends_with(kVector)) return "";
+    if (ragged) {
+      type.resize(type.find('>'));
+      type.replace(type.find('<'), 1, "(");
+      type += ')';
+    } else {
+      type.resize(type.size() - kVector.size());
+    }
+    out += concat(i == 0 ? "" : ", ", quote(spec.key(i)), ": ", type);
+  }
+  return concat("list({", out, "})");
+}
+
+bool builds(const Runtime& runtime, const std::string& text, const DataFile& file) {
+  try {
+    parse(runtime, text, {{"file", file.name}});
+    return true;
+  } catch (const Error& error) {
+    if (error.code() != WEIR_CODE_INVALID_ARGUMENT) throw;
+    return false;
+  }
+}
+
+// Finds the dicts that are lists of objects in a file of Parquet or Arrow, whose reader takes them as such.
+// `begin` and `end` are around a field of the dict at `place`.
+void find_objects(const Runtime& runtime, const DataFile& file, const Spec& spec, const std::string& place,
+                  const std::string& begin, const std::string& end, std::vector<std::string>& out) {
+  const weir_spec_info info = spec.info();
+  if (info.kind == WEIR_SPEC_OPTIONAL)
+    return find_objects(runtime, file, spec.child(0), place, begin, end, out);
+  for (uint32_t i = 0; info.kind == WEIR_SPEC_DICT && i < info.child_count; ++i) {
+    const std::string key = spec.key(i);
+    const std::string member = concat(begin, "{", quote(key), ": ");
+    const std::string field = list_field(spec.child(i));
+    const std::string text = concat(file.source, "(@file, ", member, field, "}", end, ")");
+    if (!field.empty() && builds(runtime, text, file)) {
+      out.push_back(place + kBelow + key);
+    } else {
+      find_objects(runtime, file, spec.child(i), place + kBelow + key, member, "}" + end, out);
+    }
+  }
+}
+
 uint64_t write_saved(const Runtime& runtime, const Dataset& rows, const std::string& to) {
   const Dataset saving = parse(runtime, "@rows | save(@to)", {{"rows", rows}, {"to", to}});
   each_row(
@@ -471,7 +524,7 @@ uint64_t write(const Runtime& runtime, const DataFile& file, const std::string& 
                                      : write_lines(runtime, reader, to, progress);
   }
   const Elements elements{runtime, elements_of(runtime, file, true),
-                          file.kind == FileKind::text ? "line" : "value", progress, file.json};
+                          file.kind == FileKind::text ? "line" : "value", progress, file.source_paths};
   return kind == FileKind::objects    ? write_objects(elements, to)
          : kind == FileKind::elements ? write_archive(elements, to)
          : kind == FileKind::columns  ? write_columns(elements, to)
@@ -491,6 +544,8 @@ void convert_file(const Arguments& arguments) {
                 ", found another number in the first, which looks like a title; --header leaves it out"));
   check_absent(runtime, to);
   infer_fields(runtime, file, -1);
+  if (file.source == "parquet" || file.source == "arrow")
+    find_objects(runtime, file, rows_of(runtime, file).spec(), "", "", "", file.source_paths.objects);
   const uint64_t count = write(runtime, file, to, kind);
   print(stdout, to + ": " + counted(count, "row") + "\n");
 }

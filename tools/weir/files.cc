@@ -474,7 +474,7 @@ void infer_fields(const Runtime& runtime, DataFile& file, int64_t limit) {
         pass);
     file.fields = found.text();
     if (file.fields.empty()) refuse_parts(file);
-    file.json = found.json();
+    file.source_paths = found.source_paths();
   } else if (file.kind == FileKind::elements) {
     file.fields =
         fields_of_archive(runtime, file.name, file.compression == "none" ? file.size % kTarBlock : 0);

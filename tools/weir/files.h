@@ -11,6 +11,7 @@
 
 #include "arguments.h"
 #include "common.h"
+#include "structure.h"
 #include "weir/weir.hpp"
 
 namespace weir::command {
@@ -50,8 +51,8 @@ struct DataFile {
   bool quotes = true;
   // Of JSON lines and archives: what infer_fields() found, as the notation writes it.
   std::string fields = "{}";
-  // The paths of those whose strings are JSON.
-  std::vector<std::string> json;
+  // What it has in another form than `fields`.
+  SourcePaths source_paths;
   // Of columns: what the format and its source are called.
   std::string format;
   std::string source;

@@ -407,7 +407,9 @@ convert   writes the rows of one file to another, by its name: .tfrecord, .csv, 
           number, else the number of the element. `__url__` is left out; a row without members, and names that readers
           of archives miss, are refused. Parquet and Arrow files (.arrows is a stream) are compressed by zstd and
           have a column of each value: lists for tensors, structs for dicts and tuples, nulls for what is missing,
-          bytes for strings that aren't all UTF-8. They need the extension weir-parquet.
+          bytes for strings that aren't all UTF-8. They need the extension weir-parquet. Lists of objects and of structs
+          stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and `value`); in all others,
+          as in weir, they are dicts of vectors.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
 error has a progress bar if it is a terminal, else a line every ten seconds.

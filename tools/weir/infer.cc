@@ -195,13 +195,14 @@ struct FieldsOfObjects::Type {
     return "{" + out + "}";
   }
 
-  // The paths of members that are json.
-  void find_json(const std::string& path, std::vector<std::string>& out) const {
+  void find_paths(const std::string& path, SourcePaths& out) const {
     for (const auto& [name, type] : members) {
       size_t parts = 0;
       const std::string text = type->text(objects, parts);
-      if (type->is_object()) type->find_json(path + name + ".", out);
-      if (text == "json" || text == "optional(json)") out.push_back(path + name);
+      const std::string below = path + kBelow + name;
+      if (type->is_object()) type->find_paths(below, out);
+      if (text == "json" || text == "optional(json)") out.json.push_back(below);
+      if (text.starts_with("list(") || text.starts_with("optional(list(")) out.objects.push_back(below);
     }
   }
 
@@ -401,9 +402,9 @@ std::string FieldsOfObjects::text() const {
   std::string out = root_->members_text(parts);
   return root_->too_large || parts > kMostParts ? "" : out;
 }
-std::vector<std::string> FieldsOfObjects::json() const {
-  std::vector<std::string> out;
-  root_->find_json("", out);
+SourcePaths FieldsOfObjects::source_paths() const {
+  SourcePaths out;
+  root_->find_paths("", out);
   return out;
 }
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "structure.h"
 #include "weir/weir.hpp"
 
 namespace weir::command {
@@ -31,8 +32,7 @@ class FieldsOfObjects {
   // The narrowest types that fit all values. A field that some object lacks is optional; one whose values are
   // of several kinds, of numbers that no dtype has all of, or of a list without one type, is json.
   std::string text() const;
-  // The paths of those that are json.
-  std::vector<std::string> json() const;
+  SourcePaths source_paths() const;
 
   struct Type;
 

@@ -13,27 +13,34 @@ namespace weir::command {
 
 namespace {
 
-Structure read_structure(const Spec& spec, const std::string& path, const std::vector<std::string>& json,
-                         uint32_t& next) {
+bool has(const std::vector<std::string>& all, const std::string& place) {
+  return std::find(all.begin(), all.end(), place) != all.end();
+}
+
+// `place`: the path as `source` has it.
+Structure read_structure(const Spec& spec, const std::string& path, const std::string& place,
+                         const SourcePaths& source, uint32_t& next) {
   const weir_spec_info info = spec.info();
   Structure out;
   out.kind = info.kind;
   out.path = path;
   out.dtype = info.dtype;
   out.first = next;
-  out.json = std::find(json.begin(), json.end(), path) != json.end();
+  out.json = has(source.json, place);
+  out.objects = info.kind == WEIR_SPEC_DICT && has(source.objects, place);
   const std::string dot = path.empty() ? "" : path + ".";
   switch (info.kind) {
     case WEIR_SPEC_TUPLE:
     case WEIR_SPEC_DICT:
       for (uint32_t i = 0; i < info.child_count; ++i) {
         const std::string key = info.kind == WEIR_SPEC_DICT ? spec.key(i) : std::to_string(i);
-        out.members.emplace_back(key, read_structure(spec.child(i), dot + key, json, next));
+        out.members.emplace_back(
+            key, read_structure(spec.child(i), dot + key, place + kBelow + key, source, next));
       }
       break;
     case WEIR_SPEC_OPTIONAL:
       ++next;
-      out.members.emplace_back("", read_structure(spec.child(0), path, json, next));
+      out.members.emplace_back("", read_structure(spec.child(0), path, place, source, next));
       break;
     case WEIR_SPEC_SPARSE:
       next += 3;
@@ -144,6 +151,33 @@ void append_ragged(const Element& element, const Structure& value, uint64_t row,
   out += ']';
 }
 
+// Entry i of each member in object i.
+void append_objects(const Element& element, const Structure& value, uint64_t row, std::string& out) {
+  const int64_t count = list_size(element, value);
+  out += '[';
+  for (int64_t i = 0; i < count; ++i) {
+    out += i > 0 ? ", {" : "{";
+    for (const auto& [key, member] : value.members) {
+      if (&key != &value.members[0].first) out += ", ";
+      out += json_string(key) + ": ";
+      const weir_view values = element.view(member.first);
+      if (member.kind != WEIR_SPEC_RAGGED) {
+        append_entry(values, static_cast<size_t>(i), member, row, out);
+        continue;
+      }
+      const auto* const ends = static_cast<const int64_t*>(element.view(member.first + 1).data);
+      out += '[';
+      for (int64_t entry = ends[i]; entry < ends[i + 1]; ++entry) {
+        if (entry > ends[i]) out += ", ";
+        append_entry(values, static_cast<size_t>(entry), member, row, out);
+      }
+      out += ']';
+    }
+    out += '}';
+  }
+  out += ']';
+}
+
 // One of a vector whose entries are all there is a list.
 void append_sparse(const Element& element, const Structure& value, uint64_t row, std::string& out) {
   const weir_view values = element.view(value.first + 1);
@@ -182,9 +216,9 @@ const NumpyType* numpy_type(int32_t dtype) {
 
 }  // namespace
 
-Structure structure_of(const Spec& spec, const std::vector<std::string>& json) {
+Structure structure_of(const Spec& spec, const SourcePaths& source) {
   uint32_t next = 0;
-  return read_structure(spec, "", json, next);
+  return read_structure(spec, "", "", source, next);
 }
 
 Structure as_dict(Structure value, std::string_view name) {
@@ -212,6 +246,7 @@ void append_json(const Element& element, const Structure& value, uint64_t row, s
   switch (value.kind) {
     case WEIR_SPEC_DICT:
     case WEIR_SPEC_TUPLE: {
+      if (value.objects) return append_objects(element, value, row, out);
       out += value.is_dict() ? '{' : '[';
       const char* comma = "";
       for (const auto& [key, member] : value.members) {
@@ -238,6 +273,12 @@ void append_json(const Element& element, const Structure& value, uint64_t row, s
     default:
       append_json(element.view(value.first), value, row, out);
   }
+}
+
+int64_t list_size(const Element& element, const Structure& value) {
+  const Structure& first = value.members[0].second;
+  return first.kind == WEIR_SPEC_RAGGED ? element.view(first.first + 1).dims[0] - 1
+                                        : element.view(first.first).dims[0];
 }
 
 bool has_npy(int32_t dtype) { return numpy_type(dtype) != nullptr; }

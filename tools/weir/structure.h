@@ -26,18 +26,30 @@ struct Structure {
 
   // Its strings are JSON.
   bool json = false;
+  // A dict of vectors that its source has as a list of objects.
+  bool objects = false;
 
   bool is_dict() const { return kind == WEIR_SPEC_DICT; }
 };
 
-// `json`: the paths of strings that are JSON.
-Structure structure_of(const Spec& spec, const std::vector<std::string>& json = {});
+// What a source has in another form than its elements: keys with kBelow between them.
+inline constexpr char kBelow = '\xff';
+struct SourcePaths {
+  // Of strings that are JSON, and of dicts that are lists of objects.
+  std::vector<std::string> json;
+  std::vector<std::string> objects;
+};
+
+Structure structure_of(const Spec& spec, const SourcePaths& source = {});
 // A dict, which an element that is none becomes one of.
 Structure as_dict(Structure value, std::string_view name);
 
 // Throws invalid_argument: "expected EXPECTED, found FOUND in PATH of row ROW; HINT".
 [[noreturn]] void refuse_value(const std::string& expected, const std::string& found, const Structure& where,
                                uint64_t row, const std::string& hint);
+
+// Of a dict that is a list of objects: how many it has.
+int64_t list_size(const Element& element, const Structure& value);
 
 // One value, or lists of them, as JSON.
 void append_json(const weir_view& view, const Structure& where, uint64_t row, std::string& out);

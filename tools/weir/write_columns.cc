@@ -160,7 +160,7 @@ class Rows {
 
 uint64_t write_columns(const Elements& elements, const std::string& to) {
   const WriteTable write_table = find_writer(elements.runtime);
-  const Structure root = as_dict(structure_of(elements.rows.spec()), elements.name);
+  const Structure root = as_dict(structure_of(elements.rows.spec(), elements.source), elements.name);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   Rows rows(elements, root, out);
   rows.write_by(write_table, to.ends_with(".parquet")  ? "parquet"

@@ -351,7 +351,7 @@ size_t write_element(const Element& element, const Structure& root, const std::s
 }  // namespace
 
 uint64_t write_objects(const Elements& elements, const std::string& to) {
-  const Structure root = as_dict(structure_of(elements.rows.spec(), elements.json), elements.name);
+  const Structure root = as_dict(structure_of(elements.rows.spec(), elements.source), elements.name);
   check_keys(root);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);
   std::string line;
@@ -398,8 +398,8 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
 }
 
 uint64_t write_archive(const Elements& elements, const std::string& to) {
-  const Structure root =
-      as_dict(structure_of(elements.rows.spec()), elements.name == "line" ? "txt" : elements.name);
+  const Structure root = as_dict(structure_of(elements.rows.spec(), elements.source),
+                                 elements.name == "line" ? "txt" : elements.name);
   check_extensions(root);
   for (const auto& [name, member] : root.members) check_keys(member);
   NewFile out(elements.runtime, to, WEIR_RECORD_WRITER_PLAIN);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "progress.h"
+#include "structure.h"
 #include "weir/weir.hpp"
 
 namespace weir::command {
@@ -17,8 +18,7 @@ struct Elements {
   // What an element that is no dict is called.
   std::string_view name;
   Progress& progress;
-  // The paths of strings that are JSON.
-  const std::vector<std::string>& json;
+  const SourcePaths& source;
 };
 
 // Each writes a new file and returns the number of elements. Throws an Error of the first element that the

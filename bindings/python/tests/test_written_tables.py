@@ -161,6 +161,41 @@ def test_several_row_groups_and_batches(tmp_path):
     assert np.array_equal(read.read_all()["value"].to_numpy(), numbers)
 
 
+def test_lists_of_objects(tmp_path):
+    rows = [
+        {"v": [{"c": 1, "t": ["a", "b"]}, {"c": 2, "t": []}], "o": {"w": [{"x": True}]}, "p": [{"z": 1.5}]},
+        {"v": [], "o": {"w": [{"x": False}, {"x": True}]}, "p": None},
+        {"v": [{"c": -3, "t": ["é"]}], "o": {"w": []}, "p": []},
+    ]
+    source = write_objects(tmp_path, rows)
+    for format, read in READERS.items():
+        convert(source, tmp_path / f"t.{format}")
+        assert read(tmp_path / f"t.{format}").to_pylist() == rows
+        convert(tmp_path / f"t.{format}", tmp_path / f"{format}.jsonl")
+        assert [json.loads(line) for line in (tmp_path / f"{format}.jsonl").read_text().splitlines()] == rows
+
+
+def test_lists_and_structs_of_other_writers(tmp_path):
+    item = pa.struct([("a", pa.float32()), ("b c", pa.list_(pa.int8()))])
+    rows = pa.table(
+        {
+            "list": pa.array([[{"a": 1.5, "b c": [1]}], [], None], pa.list_(item)),
+            "struct": pa.array([{"c": [1, 2]}, {"c": []}, None], pa.struct([("c", pa.list_(pa.int64()))])),
+            "inner": pa.array([{"l": [{"a": 2.5, "b c": []}]}, None, {"l": None}], pa.struct([("l", pa.list_(item))])),
+            "map": pa.array([[("k", 1), ("l", 2)], [], None], pa.map_(pa.string(), pa.int64())),
+        }
+    )
+    expected = rows.to_pylist()
+    for row in expected:
+        row["map"] = row["map"] and [{"key": key, "value": value} for key, value in row["map"]]
+    pq.write_table(rows, tmp_path / "s.parquet")
+    for format, read in READERS.items():
+        convert(tmp_path / "s.parquet", tmp_path / f"t.{format}")
+        assert read(tmp_path / f"t.{format}").to_pylist() == expected
+        convert(tmp_path / f"t.{format}", tmp_path / f"{format}.jsonl")
+        assert [json.loads(line) for line in (tmp_path / f"{format}.jsonl").read_text().splitlines()] == expected
+
+
 def test_what_there_is_no_place_for(tmp_path):
     np.save(tmp_path / "c.npy", np.zeros((2, 2), np.complex64))
     (tmp_path / "bad.jsonl").write_text('{"a": 1}\n{"a":\n')
