@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/text.h"
+#include "core/utf8.h"
 
 namespace weir::syntax {
 
@@ -81,7 +82,8 @@ class Lexer {
 
   TokenKind fail(size_t begin, Mistake mistake) {
     failed_ = true;
-    bad_ = {static_cast<uint32_t>(begin), 1};
+    const size_t size = begin < source_.size() ? utf8_size(source_.substr(begin)) : 0;
+    bad_ = {static_cast<uint32_t>(begin), std::max<uint32_t>(static_cast<uint32_t>(size), 1)};
     tokens_.mistake = std::move(mistake);
     return TokenKind::invalid;
   }

@@ -239,6 +239,9 @@ CHECK = [
          out='[\n  {"code": "invalid_argument", "message": "expected at least 1, found 0", "operator": "batch", '
              '"parameter": "n", "expected": "at least 1", "found": "0", "span": {"offset": 18, "size": 1, "line": 2, '
              '"column": 9, "end_line": 2, "end_column": 10}}\n]\n'),
+    Case(["check", "--json", "-e", "range(10) | \u20acx"], status=2,
+         out=re.compile(r'.*"span": \{"offset": 12, "size": 3, "line": 1, "column": 13, "end_line": 1, "end_column": 14\}\}\n\]\n',
+                        re.DOTALL)),
 ]
 
 # Records are no document, and where they are from can be printed.
