@@ -182,6 +182,30 @@ def lists_of_objects(tool):
     check("v: {c: [1, 2], t: ragged(" in tool("head", "lists"), "saved elements have dicts of vectors")
 
 
+VALUES = {
+    "bfloat16": "cast(x, bfloat16)", "complex": "cast(x, complex64)", "complexes": "cast(arange(x + 1), complex64)", "half": "cast(x, float16)",
+    "halves": "cast(arange(x + 1), float16)", "lengths": "arange(x + 1)", "bytes": '"\\xff"', "zero": '"a\\x00"', "texts": '["a", "\\xff"]',
+    "sparse": "from_dense([x, 0, 3])", "empty": "{}", "missing": "if x == 0 then nothing(int64) else some(x)",
+    "missing_half": "if x == 0 then nothing(float16) else some(cast(x, float16))", "doubles": "[0.1, to_number(\"1e300\", float64)]",
+    "lines": "{a: \"b\\n\", c: x}", "line": "\"b\\n\"", "pair": "{a: [x, 1], b: 2}", "long": "zeros([x, 2])",
+}
+
+
+def suggestions(tool):
+    """Formats that an error names have a place for the value; .parquet needs an extension."""
+    for name, value in VALUES.items():
+        tool.run(f'range(3) | map(x -> {value}) | save("v_{name}")')
+        for suffix in ("csv", "txt", "jsonl", "tfrecord", "npy", "npz", "tar"):
+            tool("convert", f"v_{name}", f"v_{name}.{suffix}", status=None)
+            said = re.search(r"; (.*, or )?write (.*) instead", tool.err)
+            check(("error: " in tool.err) == bool(said), f"{name} as {suffix}: {tool.err}")
+            err = tool.err
+            for format in re.findall(r"\.(\w+)", said.group(2)) if said else ():
+                if format != "parquet":
+                    tool("convert", f"v_{name}", f"u_{name}_{suffix}.{format}", status=None)
+                    check(tool.err == "", f"{name} as {suffix}: {err} {tool.err}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -191,6 +215,7 @@ def main():
         own_tables(tool)
         keys_that_are_no_text(tool)
         lists_of_objects(tool)
+        suggestions(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

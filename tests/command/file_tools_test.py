@@ -629,7 +629,7 @@ def numbers_stay(tool):
     tool("convert", "sequences.tfrecord", "sequences.jsonl", status=2)
     check("features of one dtype in all records of sequences.tfrecord, found several of mixed" in tool.err, tool.err)
     tool("convert", "doubles", "doubles.tfrecord", status=2)
-    check("Examples have no float64, found 1e+300 in value of row 0; write a .csv" in tool.err, tool.err)
+    check("Examples have no float64, found 1e+300 in value of row 0; write a .jsonl" in tool.err, tool.err)
     tool("convert", "unsigned.jsonl", "unsigned.tfrecord", status=2)
     check("up to 2^63 - 1, as Examples have no uint64, found 18446744073709551615 in x of row 0" in tool.err, tool.err)
     equal(tool.names(), before, "what is refused leaves nothing")

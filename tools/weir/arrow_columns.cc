@@ -12,7 +12,7 @@ namespace weir::command {
 
 namespace {
 
-constexpr const char* kWiderFormats = "write a .tfrecord, a .npz or a folder instead";
+constexpr const char* kWiderFormats = "write a folder instead";
 constexpr size_t kMostEntries = INT32_MAX;
 
 struct ArrowType {
@@ -89,7 +89,8 @@ void ArrowColumn::become(const Structure& value, const std::vector<bool>& binary
     case WEIR_SPEC_TUPLE:
       format_ = "+s";
       if (value.members.empty())
-        refuse_value("elements with values", "a dict or tuple without any", value, 0, kWiderFormats);
+        refuse_value("elements with values", "a dict or tuple without any", value, 0,
+                     "write a .jsonl or a folder instead");
       for (const auto& [key, member] : value.members) children_.push_back(ArrowColumn(member, key, binary));
       return;
     case WEIR_SPEC_RAGGED: {
@@ -131,7 +132,8 @@ void ArrowColumn::become_lists(const Structure& value, const std::vector<int64_t
   const auto* const type = std::find_if(kTypes.begin(), kTypes.end(),
                                         [&](const ArrowType& each) { return each.dtype == value.dtype; });
   if (type == kTypes.end())
-    refuse_value("numbers of dtypes that Arrow has, and strings", "another dtype", value, 0, kWiderFormats);
+    refuse_value("numbers of dtypes that Arrow has, and strings", "another dtype", value, 0,
+                 write_instead(value));
   at->format_ = value.dtype == WEIR_DTYPE_STRING && is_binary ? "z" : type->format;
   at->width_ = type->bytes;
 }

@@ -138,7 +138,8 @@ RowValue tensor_value(const std::string& name, const weir_view& view) {
       break;
     default:
       fail(WEIR_CODE_INVALID_ARGUMENT,
-           "expected numbers of at most 64 bits and strings, found another dtype in " + name);
+           concat("expected numbers of at most 64 bits and strings, found another dtype in ", name,
+                  "; write a folder instead"));
   }
   return out;
 }
@@ -274,7 +275,7 @@ void narrow(RowValue& value, uint64_t row) {
   const auto refuse = [&](const char* expected, const std::string& found, const char* dtype) {
     fail(WEIR_CODE_INVALID_ARGUMENT,
          concat("expected ", expected, ", found ", found, " in ", value.name, " of row ", row,
-                "; write a .csv, .jsonl, .parquet or a folder instead, or save() the column as ", dtype,
+                "; write a .jsonl, a .parquet or a folder instead, or save() the column as ", dtype,
                 " and convert that"));
   };
   for (const double number : value.doubles) {
@@ -308,9 +309,10 @@ Bytes example_of(Row& row, uint64_t number) {
 std::string csv_value(const RowValue* value, char delim) {
   if (!value || value->count() == 0) return "";
   if (value->count() > 1) {
-    fail(WEIR_CODE_INVALID_ARGUMENT, "expected one value in each column, found " +
-                                         std::to_string(value->count()) + " of the feature " + value->name +
-                                         "; write a .tfrecord or a folder instead");
+    const bool fits_example = value->doubles.empty() && value->unsigneds.empty();
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         concat("expected one value in each column, found ", value->count(), " of the feature ", value->name,
+                "; write a ", fits_example ? ".tfrecord" : ".jsonl", " or a folder instead"));
   }
   if (!value->ints.empty()) return std::to_string(value->ints[0]);
   if (!value->unsigneds.empty()) return std::to_string(value->unsigneds[0]);
@@ -369,9 +371,8 @@ uint64_t write_lines(const Runtime& runtime, RowReader& reader, const std::strin
   uint64_t count = 0;
   reader.each([&](const Row& row, const std::string_view* raw) {
     if (!raw)
-      fail(
-          WEIR_CODE_INVALID_ARGUMENT,
-          "expected rows of one string to write as lines, found several values; write a .csv or a .tfrecord instead");
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           "expected rows of one string to write as lines, found other values; write a folder instead");
     if (raw->find('\n') != std::string_view::npos) {
       fail(WEIR_CODE_INVALID_ARGUMENT, "expected strings without line ends, found one in row " +
                                            std::to_string(count) + "; write a .csv or a .tfrecord instead");

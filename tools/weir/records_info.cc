@@ -160,9 +160,8 @@ std::string parser_of(const Runtime& runtime, const DataFile& file) {
   std::string left_out;
   std::string out = info.optional_parser(left_out);
   if (!left_out.empty())
-    fail(WEIR_CODE_INVALID_ARGUMENT,
-         concat("expected features of one dtype in all records of ", file.shown, ", found several of ",
-                left_out, "; write a .csv or .tfrecord instead"));
+    fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected features of one dtype in all records of ", file.shown,
+                                            ", found several of ", left_out, "; write a .tfrecord instead"));
   return out;
 }
 

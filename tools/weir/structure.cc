@@ -51,6 +51,7 @@ Structure read_structure(const Spec& spec, const std::string& path, const std::s
       break;
     default:
       if (info.rank > 0) out.dims.assign(info.dims, info.dims + info.rank);
+      out.any_rank = info.rank < 0;
       ++next;
   }
   out.components = next - out.first;
@@ -111,14 +112,13 @@ void append_entry(const weir_view& view, size_t i, const Structure& where, uint6
       const weir_string& text = static_cast<const weir_string*>(view.data)[i];
       const std::string_view bytes(text.data, static_cast<size_t>(text.size));
       if (!is_utf8(bytes))
-        refuse_value("text", "bytes that are no UTF-8", where, row,
-                     "write a .tfrecord, a .tar or a folder instead");
+        refuse_value("text", "bytes that are no UTF-8", where, row, "write a .tfrecord or a folder instead");
       out += where.json ? std::string(bytes) : json_string(bytes);
       return;
     }
     default:
       refuse_value("numbers of dtypes that JSON has, and strings", "another dtype", where, row,
-                   "write a .npz or a folder instead");
+                   write_instead(where));
   }
 }
 
@@ -235,6 +235,26 @@ void refuse_value(const std::string& expected, const std::string& found, const S
   throw Error(WEIR_CODE_INVALID_ARGUMENT,
               concat("expected ", expected, ", found ", found, where.path.empty() ? "" : " in " + where.path,
                      " of row ", row, "; ", hint));
+}
+
+std::string write_instead(const Structure& value) {
+  const bool optional = value.kind == WEIR_SPEC_OPTIONAL;
+  const Structure& inner = optional ? value.members[0].second : value;
+  const bool dense = inner.kind == WEIR_SPEC_TENSOR;
+  const bool fixed = std::all_of(inner.dims.begin(), inner.dims.end(), [](int64_t dim) { return dim >= 0; });
+  const bool complex = inner.dtype == WEIR_DTYPE_COMPLEX64 || inner.dtype == WEIR_DTYPE_COMPLEX128;
+  std::string formats;
+  if (complex) {
+    if (dense && fixed && !inner.any_rank && !optional) formats = "a .npz or ";
+  } else if (has_npy(inner.dtype) && (dense || inner.kind == WEIR_SPEC_RAGGED)) {
+    const bool half = inner.dtype == WEIR_DTYPE_FLOAT16;
+    if (!inner.any_rank) formats = "a .parquet or ";
+    if (!half) {
+      const char* const other = inner.dtype == WEIR_DTYPE_STRING ? "a .tfrecord" : "a .jsonl";
+      formats = concat(other, formats.empty() ? " or " : ", ", formats);
+    }
+  }
+  return concat("write ", formats, "a folder instead");
 }
 
 void append_json(const weir_view& view, const Structure& where, uint64_t row, std::string& out) {

@@ -19,6 +19,7 @@ struct Structure {
   // Of a tensor; negative: unknown.
   int32_t dtype = 0;
   std::vector<int64_t> dims;
+  bool any_rank = false;
   std::vector<std::pair<std::string, Structure>> members;
   // Where its values begin in the flat list, and how many there are.
   uint32_t first = 0;
@@ -50,6 +51,12 @@ Structure as_dict(Structure value, std::string_view name);
 
 // Of a dict that is a list of objects: how many it has.
 int64_t list_size(const Element& element, const Structure& value);
+
+// "write a .npz or a folder instead": the formats that take every such value. A folder takes all.
+std::string write_instead(const Structure& value);
+
+// "write a .npz or a folder instead": of the formats that have a place for every such value. A folder has.
+std::string write_instead(const Structure& value);
 
 // One value, or lists of them, as JSON.
 void append_json(const weir_view& view, const Structure& where, uint64_t row, std::string& out);

@@ -21,7 +21,7 @@ namespace weir::command {
 
 namespace {
 
-constexpr const char* kOtherFormats = "write a .tfrecord, a .jsonl or a folder instead";
+constexpr const char* kOtherFormats = "write a folder instead";
 
 // Calls `take(element, number)` for each element, and returns how many there are.
 uint64_t each_element(const Elements& elements, const std::function<void(const Element&, uint64_t)>& take) {
@@ -42,7 +42,7 @@ void check_keys(const Structure& value) {
   for (const auto& [key, member] : value.members) {
     if (value.is_dict() && !is_utf8(key))
       fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected keys that are text, found ", quote(key),
-                                              ", which is no UTF-8; rename it, or write a folder instead"));
+                                              ", which is no UTF-8; rename it, or ", kOtherFormats));
     check_keys(member);
   }
 }
@@ -85,7 +85,7 @@ struct Array {
     if (!seen) dims = found;
     seen = true;
     if (found != dims)
-      refuse_value("rows of one shape", "another shape than before", *value, row, kOtherFormats);
+      refuse_value("rows of one shape", "another shape than before", *value, row, write_instead(*value));
     if (view.dtype != WEIR_DTYPE_STRING) {
       row_bytes = view.byte_size;
       return;
@@ -94,7 +94,8 @@ struct Array {
     for (size_t i = 0; i < count; ++i) {
       const std::string_view text = text_at(view, i);
       if (text.ends_with('\0'))
-        refuse_value("strings that NumPy has", "one that ends with a zero", *value, row, kOtherFormats);
+        refuse_value("strings that NumPy has", "one that ends with a zero", *value, row,
+                     "write a .tfrecord or a folder instead");
       string_bytes = std::max<uint64_t>(string_bytes, text.size());
     }
     row_bytes = string_bytes * count;
@@ -120,7 +121,7 @@ void add_arrays(const Structure& value, std::vector<Array>& out) {
     return;
   }
   if (value.kind != WEIR_SPEC_TENSOR || !has_npy(value.dtype))
-    refuse_value("tensors of dtypes that NumPy has", "another value", value, 0, kOtherFormats);
+    refuse_value("tensors of dtypes that NumPy has", "another value", value, 0, write_instead(value));
   Array array;
   array.value = &value;
   array.name = value.path.empty() ? "arr_0" : value.path;
@@ -371,7 +372,7 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
   add_arrays(root, arrays);
   if (arrays.empty() || (single && arrays.size() > 1))
     refuse_value(single ? "elements of one tensor" : "elements with values", concat(arrays.size(), " values"),
-                 root, 0, "write a .npz instead");
+                 root, 0, arrays.empty() ? "write a .jsonl or a folder instead" : "write a .npz instead");
   std::set<std::string_view> names;
   for (const Array& array : arrays) {
     if (!names.insert(array.name).second)
