@@ -9,11 +9,12 @@ import io
 import json
 import random
 import re
+import shutil
 import sys
 import tarfile
 import tempfile
 
-from file_tools_test import Tool, check, equal, failures
+from file_tools_test import RECORDS, Tool, check, equal, failures
 
 
 # Tables, and the names that their first row gives; none where it is a row.
@@ -206,6 +207,15 @@ def suggestions(tool):
                     check(tool.err == "", f"{name} as {suffix}: {err} {tool.err}")
 
 
+def names_with_line_ends(tool):
+    shutil.copy(RECORDS / "five.tfrecord", tool.folder / "a\nb\\.tfrecord")
+    document = tool("info", "a\nb\\.tfrecord").rsplit("\n\n", 1)[1].strip()
+    equal(document, 'tfrecord("a\\nb\\\\.tfrecord")', "its document")
+    equal(tool("run", "--origins", "-n", 1, "-e", document), 'a\\nb\\\\.tfrecord, record 0: "record 0"\n', "one line an element")
+    tool.write("\u00e9\t\".txt", "x\n")
+    equal(tool.run(tool("info", "\u00e9\t\".txt").rsplit("\n\n", 1)[1].strip()), '"x"\n', "another name")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -216,6 +226,7 @@ def main():
         keys_that_are_no_text(tool)
         lists_of_objects(tool)
         suggestions(tool)
+        names_with_line_ends(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "core/utf8.h"
 #include "format/signature.h"
 #include "text_arguments.h"
 
@@ -32,13 +33,10 @@ int read_all(const std::string& name, std::string& out) {
 }
 
 int report_unreadable(const std::string& name, int failure) {
-  const int32_t code = failure == ENOENT   ? WEIR_CODE_NOT_FOUND
-                       : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
-                                           : WEIR_CODE_INVALID_ARGUMENT;
   std::string hint;
   if (looks_like_document(name)) hint = "; if it is the document itself, write -e '" + name + "'";
-  std::fprintf(stderr, "error: %s: expected a FILE that can be read, found %s: %s%s\n", weir_code_name(code),
-               name.c_str(), std::strerror(failure), hint.c_str());
+  std::fprintf(stderr, "error: %s: expected a FILE that can be read, found %s: %s%s\n",
+               weir_code_name(code_of(failure)), name.c_str(), std::strerror(failure), hint.c_str());
   return kExitNotBuilt;
 }
 
@@ -70,6 +68,26 @@ int report_binary(const std::string& name, std::string_view bytes) {
 
 void print(std::FILE* file, std::string_view text) { std::fwrite(text.data(), 1, text.size(), file); }
 std::string_view view(weir_string text) { return {text.data, text.size}; }
+
+std::string escaped(std::string_view name) {
+  std::string out;
+  while (!name.empty()) {
+    const size_t size = utf8_size(name);
+    const auto byte = static_cast<unsigned char>(name[0]);
+    const std::string_view next = name.substr(0, std::max<size_t>(size, 1));
+    const std::string quoted = quote(next);
+    const bool plain = size > 1 || (size == 1 && byte >= 0x20 && byte != 0x7f && byte != '\\');
+    out += plain ? next : std::string_view(quoted).substr(1, quoted.size() - 2);
+    name.remove_prefix(next.size());
+  }
+  return out;
+}
+
+int32_t code_of(int failure) {
+  return failure == ENOENT   ? WEIR_CODE_NOT_FOUND
+         : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
+                             : WEIR_CODE_INVALID_ARGUMENT;
+}
 
 std::string error_json(const weir_error& error) {
   const auto text = [](weir_string value) { return value.size == 0 ? "null" : json_string(view(value)); };

@@ -38,12 +38,19 @@ struct Handles {
 void print(std::FILE* file, std::string_view text);
 std::string_view view(weir_string text);
 
+// A name on one line, with control characters and backslashes as the notation escapes them; bytes that are no
+// UTF-8, too.
+std::string escaped(std::string_view name);
+
 // {"error": {"code": …, …}} on one line, with null for what isn't known.
 std::string error_json(const weir_error& error);
 
 // Prints the error of a call that could not be made, or of a document with its line and caret. Returns
 // kExitNotBuilt.
 int report(const Handles& handles);
+
+// The code of an errno.
+int32_t code_of(int failure);
 
 // Returns 0, or reports what is wrong with the file and returns kExitNotBuilt.
 int read_document(const std::string& name, std::string& out);

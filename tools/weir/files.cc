@@ -106,14 +106,7 @@ bool begins_like_records(const Runtime& runtime, const std::string& name) {
 
 std::string string_literal(std::string_view text) {
   std::string out = "\"";
-  for (char c : text) {
-    if (c == '\t') {
-      out += "\\t";
-      continue;
-    }
-    if (c == '"' || c == '\\') out += '\\';
-    out += c;
-  }
+  for (const char c : escaped(text)) out += (c == '"' ? "\\" : "") + std::string(1, c);
   return out + '"';
 }
 

@@ -39,7 +39,7 @@ void print_origin(const Arguments& arguments, const Handles& handles) {
     const std::string record = origin.record < 0 ? "null" : std::to_string(origin.record);
     std::printf("{\"file\": %s, \"record\": %s}, \"element\": ", json_string(file).c_str(), record.c_str());
   } else if (!file.empty()) {
-    print(stdout, file);
+    print(stdout, escaped(file));
     if (origin.record >= 0) std::printf(", record %lld", static_cast<long long>(origin.record));
     print(stdout, ": ");
   } else {
