@@ -214,6 +214,8 @@ def names_with_line_ends(tool):
     equal(tool("run", "--origins", "-n", 1, "-e", document), 'a\\nb\\\\.tfrecord, record 0: "record 0"\n', "one line an element")
     tool.write("\u00e9\t\".txt", "x\n")
     equal(tool.run(tool("info", "\u00e9\t\".txt").rsplit("\n\n", 1)[1].strip()), '"x"\n', "another name")
+    tool("convert", "\u00e9\t\".txt", "-", status=2)
+    check("found `-`" in tool.err and "-" not in tool.names(), tool.err)
 
 
 def main():

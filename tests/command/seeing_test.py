@@ -132,7 +132,10 @@ def trace():
         check_schema(trace)
         expect("reads", any(event.get("cat") == "read" for event in trace["traceEvents"]), trace)
         lost = call("run", "--trace", str(pathlib.Path(name) / "absent" / "run.json"), "-e", "range(1)")
-        expect("a lost trace", "the trace is lost" in lost.stderr, lost)
+        expect("a trace that can't be written", lost.returncode == 2 and lost.stdout == "" and
+               "error: not_found: expected a file to write after --trace" in lost.stderr, lost)
+        expect("nothing beside it", [path.name for path in pathlib.Path(name).iterdir()] == ["run.json"], name)
+        expect("a folder", "Is a directory" in call("run", "--trace", name, "-e", "range(1)").stderr, name)
 
 
 def bench():

@@ -34,7 +34,8 @@ struct Contents {
 };
 
 int failed(const char* action, const std::string& name) {
-  std::fprintf(stderr, "error: cannot %s %s: %s\n", action, name.c_str(), std::strerror(errno));
+  std::fprintf(stderr, "error: %s: cannot %s %s: %s\n", weir_code_name(code_of(errno)), action, name.c_str(),
+               std::strerror(errno));
   return kExitNotBuilt;
 }
 

@@ -485,6 +485,9 @@ uint64_t write_saved(const Runtime& runtime, const Dataset& rows, const std::str
 // may be followed by that of a compression, .npy, .npz, .parquet, .arrow, .feather or .arrows; a name without
 // a suffix is a folder for saved elements. Throws invalid_argument for others.
 FileKind kind_to_write(const std::string& name) {
+  if (is_standard_input(name))
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         "expected a file to write, found `-`; its name says which format, so standard output is none");
   constexpr std::array<std::pair<std::string_view, FileKind>, 18> kSuffixes = {
       {{".csv", FileKind::csv},
        {".tsv", FileKind::csv},

@@ -2,6 +2,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <string>
 
 #include "arguments.h"
@@ -13,6 +14,7 @@
 #include "digest.h"
 #include "help.h"
 #include "inspect.h"
+#include "place.h"
 #include "rewrite.h"
 #include "top.h"
 #include "weir/weir.h"
@@ -157,11 +159,40 @@ int print_schema(const std::string& name, bool json) {
   return 0;
 }
 
+int print_help(const Arguments& arguments) {
+  if (arguments.name.empty()) {
+    print(stdout, help_about(arguments.topic));
+    return 0;
+  }
+  const int status = print_schema(arguments.name, false);
+  // An operator and a command have this name.
+  if (status == 0 && arguments.topic != Verb::help)
+    print(stdout, concat("\n`weir ", arguments.name, " --help` explains the command.\n"));
+  return status;
+}
+
+// Returns 0, or reports why a timeline can't be written there; it is written at the end.
+int check_trace(const std::string& name) {
+  if (name.empty() || is_elsewhere(name)) return 0;
+  const std::string temporary = name + ".tmp";
+  std::FILE* const file = std::filesystem::is_directory(name) ? nullptr : std::fopen(temporary.c_str(), "ab");
+  if (file) {
+    std::fclose(file);
+    std::remove(temporary.c_str());
+    return 0;
+  }
+  const int failure = std::filesystem::is_directory(name) ? EISDIR : errno;
+  std::fprintf(stderr, "error: %s: expected a file to write after --trace, found %s: %s\n",
+               weir_code_name(code_of(failure)), name.c_str(), std::strerror(failure));
+  return kExitNotBuilt;
+}
+
 int build_and(const Arguments& arguments) {
   std::string text = arguments.text;
   if (!arguments.has_text) {
     if (int status = read_document(arguments.file, text)) return status;
   }
+  if (int status = check_trace(arguments.trace)) return status;
   Handles handles;
   weir_runtime_options options = WEIR_RUNTIME_OPTIONS_INIT;
   options.trace_file = arguments.trace.data();
@@ -197,9 +228,7 @@ int build_and(const Arguments& arguments) {
 int perform(const Arguments& arguments) {
   switch (arguments.verb) {
     case Verb::help:
-      if (!arguments.name.empty()) return print_schema(arguments.name, false);
-      print(stdout, help_about(arguments.topic));
-      return 0;
+      return print_help(arguments);
     case Verb::list:
       return print_schema("", arguments.json);
     case Verb::top:
