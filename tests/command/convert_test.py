@@ -47,7 +47,8 @@ def many_fields(tool):
     tool("convert", "sparse.jsonl", "sparse2.jsonl")
     equal([row[f"k{i}"] for i, row in enumerate(rows_of(tool, "sparse2.jsonl"), 1)], list(range(1, 1500)), "the value of each row")
     wide = lambda count: {f"k{i}": i for i in range(count)}
-    rows = [{"a": 1, "object": wide(5000), "middle": wide(1500), "objects": [wide(4096)]}, {"a": 2, "object": {}, "middle": wide(1500), "objects": []}]
+    rows = [{"a": 1, "object": wide(5000), "middle": wide(1500), "objects": [wide(4096)]},
+            {"a": 2, "object": {}, "middle": wide(1500), "objects": []}]
     tool.write("nested.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
     tool("convert", "nested.jsonl", "nested2.jsonl")
     equal(rows_of(tool, "nested2.jsonl"), rows, "objects of many members are json")
@@ -184,8 +185,10 @@ def lists_of_objects(tool):
 
 
 VALUES = {
-    "bfloat16": "cast(x, bfloat16)", "complex": "cast(x, complex64)", "complexes": "cast(arange(x + 1), complex64)", "half": "cast(x, float16)",
-    "halves": "cast(arange(x + 1), float16)", "lengths": "arange(x + 1)", "bytes": '"\\xff"', "zero": '"a\\x00"', "texts": '["a", "\\xff"]',
+    "bfloat16": "cast(x, bfloat16)", "complex": "cast(x, complex64)", "complexes": "cast(arange(x + 1), complex64)",
+    "half": "cast(x, float16)",
+    "halves": "cast(arange(x + 1), float16)", "lengths": "arange(x + 1)", "bytes": '"\\xff"', "zero": '"a\\x00"',
+    "texts": '["a", "\\xff"]',
     "sparse": "from_dense([x, 0, 3])", "empty": "{}", "missing": "if x == 0 then nothing(int64) else some(x)",
     "missing_half": "if x == 0 then nothing(float16) else some(cast(x, float16))", "doubles": "[0.1, to_number(\"1e300\", float64)]",
     "lines": "{a: \"b\\n\", c: x}", "line": "\"b\\n\"", "pair": "{a: [x, 1], b: 2}", "long": "zeros([x, 2])",

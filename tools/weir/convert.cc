@@ -439,7 +439,7 @@ std::string list_field(const Spec& spec) {
     }
     out += concat(i == 0 ? "" : ", ", quote(spec.key(i)), ": ", type);
   }
-  return concat("list({", out, "})");
+  return out.empty() ? "" : concat("list({", out, "})");
 }
 
 bool builds(const Runtime& runtime, const std::string& text, const DataFile& file) {
