@@ -89,6 +89,7 @@ void Binder::bind_let(const Node& statement, Scope& scope, Status& mistakes) {
     auto typed = compile_expression(context_, scope, value, "let " + statement.text);
     status = typed.status();
     if (typed.ok() && is_worth_keeping(value, **typed)) {
+      has_computed_ = true;
       scope.bind_computed(statement.text, make_computed(*typed), (*typed)->spec());
     } else if (typed.ok()) {
       scope.bind_expression(statement.text, statement.items[0].value);

@@ -52,6 +52,8 @@ class Binder final : public PipelineCompiler {
   bool is_dataset_here(const syntax::Node& node, const Scope& scope) const;
   // How long the chain of operators is from a source to this node.
   int height(const Dataset& dataset);
+  // Whether some `let` of the document is computed once per iterator.
+  bool has_computed() const { return has_computed_; }
   // Where nodes of that scope are built.
   BuildSite site(const Scope& scope) const { return {&runtime_, scope.env_depth()}; }
 
@@ -84,6 +86,7 @@ class Binder final : public PipelineCompiler {
   const Handed& handed_;
   CompileContext context_;
   const bool has_params_;
+  bool has_computed_ = false;
   // By Dataset::id().
   std::map<uint64_t, int> heights_;
   // The hashes of the values bound by `let` so far.

@@ -1,9 +1,11 @@
 #include "graph/canonical.h"
 
 #include <set>
+#include <utility>
 
 #include "core/text.h"
 #include "graph/arguments.h"
+#include "graph/same_draws.h"
 #include "ops/list.h"
 #include "syntax/printer.h"
 
@@ -62,6 +64,11 @@ struct Survey {
     }
   }
 };
+
+// Whether the elements of a node depend on what was opened before, or on where it stands.
+bool differs_by_opening(const Dataset& node) {
+  return !node.epoch_nodes().empty() || node.sites().draws > 0 || draws_seeds(node.sites());
+}
 
 void forget_bound(const Node& pattern, std::map<std::string, std::string>& renames) {
   if (pattern.kind == Kind::pattern_name) renames.erase(pattern.text);
@@ -133,14 +140,18 @@ class Writer {
     return name;
   }
 
-  // A document used once is written in place; one used more often gets a name, since it is one node.
+  // A document used once is written in place; one used more often gets a name, since it is one node. So does
+  // one that a lambda uses, if each call of it would open it anew.
   NodePtr place(const Document& document) {
-    if (survey_.uses[&document] == 1) return expand(document);
+    const bool captured = lambdas_ > 0 && differs_by_opening(*document.root());
+    if (survey_.uses[&document] == 1 && !captured) return expand(document);
     NodePtr& name = named_[&document];
     if (name) return name;
     auto let = std::make_shared<Node>();
     let->kind = Kind::let;
+    const int lambdas = std::exchange(lambdas_, 0);
     let->items.push_back({"", {}, expand(document)});
+    lambdas_ = lambdas;
     let->text = new_name("d");
     lets_.push_back(let);
     auto reference = std::make_shared<Node>();
@@ -151,7 +162,9 @@ class Writer {
 
   NodePtr rewrite(const NodePtr& node, const Handed& handed) {
     if (node->kind == Kind::callback) return handed_word(node, handed);
+    lambdas_ += node->kind == Kind::lambda ? 1 : 0;
     NodePtr out = with_children(node, handed);
+    lambdas_ -= node->kind == Kind::lambda ? 1 : 0;
     if (node->kind == Kind::pipeline) return spliced(out);
     return node->kind == Kind::call ? canonical_call(out, CalledAs::expression) : out;
   }
@@ -209,6 +222,8 @@ class Writer {
   std::map<const Document*, NodePtr> named_;
   Handed handed_;
   int last_number_ = 0;
+  // How many enclose what is being written.
+  int lambdas_ = 0;
 };
 
 }  // namespace

@@ -54,6 +54,40 @@ Status add_found(Runtime& runtime, const Node& node, Handed& handed) {
   return {};
 }
 
+// Adds the functions of the host that a document calls by their names alone. False if two have one name.
+bool add_functions(const Handed& from, Handed& out) {
+  for (const auto& [name, thing] : from) {
+    if (const auto* inner = std::get_if<DocumentRef>(&thing)) {
+      if (!add_functions((*inner)->handed(), out)) return false;
+      continue;
+    }
+    const auto* callback = std::get_if<CallbackRef>(&thing);
+    if (callback == nullptr || (*callback)->signature() == nullptr) continue;
+    const auto [known, is_new] = out.emplace(name, thing);
+    const auto* other = std::get_if<CallbackRef>(&known->second);
+    if (!is_new && (other == nullptr || *other != *callback)) return false;
+  }
+  return true;
+}
+
+// Whether the printed text is the `let`s of `inner`, its pipeline, and more operators.
+bool continues(const Node& printed, const Node& inner) {
+  if (printed.items.size() != inner.items.size()) return false;
+  const size_t last = inner.items.size() - 1;
+  for (size_t i = 0; i < last; ++i) {
+    if (!syntax::equal(printed.child(i), inner.child(i))) return false;
+  }
+  const Node& whole = printed.child(last);
+  const NodePtr& begin = inner.items[last].value;
+  const size_t count = begin->kind == Kind::pipeline ? begin->items.size() : 1;
+  if (whole.kind != Kind::pipeline || whole.items.size() < count) return false;
+  if (begin->kind != Kind::pipeline) return syntax::equal(whole.child(0), *begin);
+  for (size_t i = 0; i < count; ++i) {
+    if (!syntax::equal(whole.child(i), begin->child(i))) return false;
+  }
+  return true;
+}
+
 // Replaces the datasets handed in by names, which the scope knows.
 NodePtr with_names(const NodePtr& node, const Handed& handed) {
   if (node->kind == Kind::callback) {
@@ -94,7 +128,10 @@ class DocumentBuilder {
     document->fingerprint_ = fingerprint_of(tree_as_written);
     document->set_placeless(tree_as_written);
     DocumentBuilder builder(document->params_);
-    WEIR_ASSIGN(document->root_, builder.bind(runtime, *document));
+    WEIR_ASSIGN(document->root_, builder.bind(runtime, document->tree(), document->handed()));
+    if (document->root_->sites().draws > 0 && builder.moves_places(*document, *tree_as_written.root)) {
+      WEIR_ASSIGN(document->root_, builder.bind_as_printed(runtime, *document, tree_as_written));
+    }
     if (cardinality != kUnknown) {
       WEIR_ASSIGN(document->root_, counted_dataset(document->root_, cardinality));
     }
@@ -155,16 +192,54 @@ class DocumentBuilder {
     if (!known) {
       WEIR_ASSIGN(known, build_with_draws(
                              runtime, drawn_seeds(inner->root()->sites()),
-                             [&](Runtime& same) { return bind(same, *inner); },
+                             [&](Runtime& same) { return bind(same, inner->tree(), inner->handed()); },
                              [](const DatasetRef& node) -> const Sites& { return node->sites(); }));
     }
     return known;
   }
 
-  Result<DatasetRef> bind(Runtime& runtime, const Document& document) {
+  // Whether functions have other places in the printed text than in the one that was bound. What a document
+  // hands in to its own pipeline is printed first and keeps them.
+  bool moves_places(const Document& document, const Node& printed) const {
+    const Node& root = *document.tree().root;
+    const DocumentRef* inner = nullptr;
+    int count = 0;
+    for (const auto& [word, thing] : document.handed()) {
+      if (const auto* one = std::get_if<DocumentRef>(&thing)) {
+        inner = one;
+        ++count;
+      }
+    }
+    if (count == 0) {
+      // A `let` of a value has a place of its name.
+      for (size_t i = 0; computed_lets_ && i < root.items.size(); ++i)
+        if (root.child(i).text != printed.child(i).text) return true;
+      return false;
+    }
+    const Node& last = *root.items.back().value;
+    const bool alone = count == 1 && last.kind == Kind::pipeline && last.child(0).kind == Kind::callback &&
+                       document_of(document.handed(), last.child(0).text) == inner;
+    // One with $params was bound again, as it was written.
+    return !alone || !inner->get()->params().empty() || !continues(printed, *canonical(**inner).root);
+  }
+
+  // The draws of functions depend on their places in the printed text, which pickles and serialized graphs
+  // are read from. One that is too deep to be read stays as it is.
+  Result<DatasetRef> bind_as_printed(Runtime& runtime, const Document& document, const Canonical& printed) {
+    auto tree = syntax::parse_document(syntax::print(*printed.root), signatures());
+    Handed handed = printed.handed;
+    if (!tree.ok() || !add_functions(document.handed(), handed)) return document.root();
+    tree->written = false;
+    return build_with_draws(
+        runtime, drawn_seeds(document.root()->sites()),
+        [&](Runtime& same) { return bind(same, *tree, handed); },
+        [](const DatasetRef& node) -> const Sites& { return node->sites(); });
+  }
+
+  Result<DatasetRef> bind(Runtime& runtime, const syntax::Tree& tree, const Handed& handed) {
     Scope scope;
     for (const DeclaredParam& param : params_) scope.declare_param(param.name, param.spec);
-    for (const auto& [word, thing] : document.handed()) {
+    for (const auto& [word, thing] : handed) {
       const auto* inner = std::get_if<DocumentRef>(&thing);
       if (!inner) continue;
       if ((*inner)->ends_in_terminal()) {
@@ -174,16 +249,18 @@ class DocumentBuilder {
       WEIR_ASSIGN(DatasetRef dataset, bind_handed(runtime, *inner));
       scope.bind_dataset(name_of_handed(word), std::move(dataset));
     }
-    const syntax::Tree& tree = document.tree();
     auto source = std::make_shared<const std::string>(tree.written ? tree.source : "");
-    Binder binder(runtime, document.handed(), !params_.empty(), tree.source.empty() ? nullptr : source);
-    auto bound = binder.bind_document(*with_names(tree.root, document.handed()), scope);
+    Binder binder(runtime, handed, !params_.empty(), tree.source.empty() ? nullptr : source);
+    auto bound = binder.bind_document(*with_names(tree.root, handed), scope);
     if (!bound.ok()) return syntax::render(bound.status(), tree.source);
+    computed_lets_ = binder.has_computed();
     return bound;
   }
 
   const std::vector<DeclaredParam>& params_;
   std::map<const Document*, DatasetRef> bound_;
+  // Whether the text bound last has a `let` of a value that is computed once.
+  bool computed_lets_ = false;
 };
 
 Document::~Document() { take_kept(); }

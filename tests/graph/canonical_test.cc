@@ -68,6 +68,21 @@ TEST_CASE("Datasets handed in are written out, shared ones under a name", "[grap
         "let d1 = range(9) | shuffle(3)\nzip(d1 | take(2), d1 | skip(2))");
 }
 
+TEST_CASE("A dataset handed to a lambda has a name if its openings differ", "[graph]") {
+  Graph graph;
+  const Handed handed = {{"plain", graph.build("range(4) | take(2)")},
+                         {"shuffled", graph.build("range(4) | shuffle(4, seed: 1)")},
+                         {"drawn", graph.build("range(4) | map(x -> random_bool(seed: 1))")}};
+  CHECK(graph.build("range(3) | flat_map(x -> @plain)", handed)->format() ==
+        "range(3) | flat_map(x -> range(4) | take(2))");
+  CHECK(graph.build("range(3) | flat_map(x -> zip(@drawn, @shuffled | map(y -> x + y)))", handed)->format() ==
+        "let d1 = range(4) | map(x -> random_bool(seed: 1))\n"
+        "let d2 = range(4) | shuffle(4, seed: 1)\n"
+        "range(3) | flat_map(x -> zip(d1, d2 | map(y -> x + y)))");
+  CHECK(graph.build("zip(@drawn, @shuffled)", handed)->format() ==
+        "zip(range(4) | map(x -> random_bool(seed: 1)), range(4) | shuffle(4, seed: 1))");
+}
+
 TEST_CASE("Names of texts that are put together do not mix", "[graph]") {
   Graph graph;
   Handed handed = {{"1", graph.build("let a = 3 range(a) | map(x -> x + a)")},
