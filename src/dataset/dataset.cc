@@ -217,6 +217,8 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls, bool opens) {
   if (opens && !sites.calls.empty())
     sites.reopens = concat(op_->name, " ", sites.calls, " for what it opens");
   sites.calls.clear();
+  if (sites.by_rank && sites_.parts != 0 && sites_.counts_rank.empty())
+    sites_.counts_rank = concat(op_->name, " has a share of its rank inside");
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
     not_replayable_ = concat(op_->name, " ", reason);

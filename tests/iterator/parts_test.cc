@@ -270,6 +270,9 @@ TEST_CASE("parts: draws behind them continue for as many ranks only, those insid
   CHECK(refused.error().message.find("map draws by the number of the element in its rank") !=
         std::string::npos);
   CHECK(!continued("range(30) | partition(6, p -> p) | filter(x -> random_bool(0.5, seed: (1, 2)))").ok());
+  const Status shared = continued(
+      "range(30) | partition(6, p -> p) | map(x -> range(x) | shard(auto, auto) | reduce(x, (s, y) -> s + y))");
+  CHECK(shared.error().message.find("map has a share of its rank inside") != std::string::npos);
 }
 
 TEST_CASE("parts: positions that do not cover all parts once are refused") {

@@ -124,8 +124,12 @@ class Shard final : public Cursor {
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   if (params.num_shards.is_auto() != params.index.is_auto())
     return invalid_argument("expected num_shards and index, or auto for both, found auto for one of them");
-  if (params.index.is_auto() && inputs[0]->sites().by_rank)
-    return invalid_argument(expected_found("one shard(auto, auto)", "another in its input"));
+  if (const Sites& input = inputs[0]->sites(); params.index.is_auto() && input.by_rank) {
+    const bool parts = input.parts != 0;
+    return invalid_argument(
+        expected_found("one shard(auto, auto)", parts ? "a partition in its input" : "another in its input",
+                       parts ? "leave shard out; each rank has its parts" : "leave one out"));
+  }
   if (params.num_shards.is_constant() && params.index.is_constant())
     WEIR_TRY(check_index(*params.num_shards, *params.index));
   return inputs[0]->spec();

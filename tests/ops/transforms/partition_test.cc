@@ -49,6 +49,15 @@ TEST_CASE("partition: what cannot be cut, or would hold elements back, is refuse
     const auto document = parse_document(*runtime, text);
     CHECK(document.status().code() == Code::invalid_argument);
   }
+  for (
+      const char* shared :
+      {"range(9) | shard(auto, auto) | partition(2, p -> p)",
+       "range(9) | partition(2, p -> p | shard(auto, auto))",
+       "let d = range(9) | shard(auto, auto) range(9) | partition(2, p -> zip(p, d))",
+       "range(9) | map(x -> range(x) | shard(auto, auto) | reduce(0, (s, y) -> s + y)) | partition(2, p -> p)"})
+    check_refused(*runtime, shared, "leave shard out; a partition gives each rank its parts");
+  check_refused(*runtime, "range(9) | partition(2, p -> p) | shard(auto, auto)",
+                "found a partition in its input; leave shard out");
   check_refused(*runtime, "zip(range(9) | partition(2, p -> p), range(9))",
                 "partition(n, part -> zip(… part …))");
   check_refused(*runtime, "range(9) | partition(2, p -> p) | batch(2)",
