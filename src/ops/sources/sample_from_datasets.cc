@@ -247,11 +247,22 @@ bool drawable(const Params& params, size_t dataset) {
 
 Status check_weights(const Params& params) {
   if (!params.weights.set || params.weights.values.empty()) return Status();
-  const int64_t found = params.weights.values[0].count();
-  if (found == static_cast<int64_t>(params.datasets.indices.size())) return Status();
-  return invalid_argument(
-      expected_found(concat("a weight for each of the ", params.datasets.indices.size(), " datasets"),
-                     concat(found, " weights")));
+  const Tensor& weights = params.weights.values[0];
+  if (weights.count() != static_cast<int64_t>(params.datasets.indices.size())) {
+    return invalid_argument(
+        expected_found(concat("a weight for each of the ", params.datasets.indices.size(), " datasets"),
+                       concat(weights.count(), " weights")));
+  }
+  for (int64_t i = 0; i < weights.count(); ++i) {
+    const double weight =
+        weights.dtype == DType::float32 ? weights.as<const float>()[i] : weights.as<const double>()[i];
+    // Also refuses what is no number.
+    if (weight >= 0 && std::isfinite(weight)) continue;
+    return with_parameter(
+        invalid_argument(expected_found("weights of at least 0", concat("another one for dataset ", i))),
+        "weights");
+  }
+  return Status();
 }
 
 Result<DatasetRef> expand(const ParamsBase& base, std::span<const DatasetRef> inputs, const BuildSite& site) {
@@ -328,7 +339,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
+               "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all are 0. Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
            .cost = "A draw and two copies of each element.",
            .example = "sample_from_datasets([range(3), range(10, 13)], weights: [0.25, 0.75], seed: 1)",
            .output = "10\n11\n0\n1\n2\n12",

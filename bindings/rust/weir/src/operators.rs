@@ -2159,7 +2159,8 @@ pub fn range_from_with(start: impl Into<Int>, stop: impl Into<Int>, options: Ran
 
 /// Takes each element from a dataset drawn at random, by weight. For the same seed the order is
 /// tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has
-/// ended is drawn. A dataset whose constant weight is 0 is left out. Each epoch repeats the draws
+/// ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all
+/// are 0. Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws
 /// unless `rerandomize_each_iteration` is true.
 ///
 /// * `datasets`: A list of datasets of one structure.
