@@ -22,16 +22,20 @@ constexpr uint64_t kFolders = EpochIndex::kUnlisted;
 
 // The innermost Port that lists numbers here, or null.
 OpeningLog* number_log(const Context& ctx) {
-  return ctx.openings && !ctx.openings->names_only ? ctx.openings : nullptr;
+  return ctx.openings && ctx.openings->lists != OpeningLog::Lists::names ? ctx.openings : nullptr;
+}
+
+bool lists(const OpeningLog& log, uint64_t what, int depth) {
+  return log.lists == OpeningLog::Lists::folders ? what == kFolders : depth <= log.depth;
 }
 
 // The number that an enclosing Port replays for `what`, else `live`. Ports inside that Port list it anew.
 bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
   OpeningLog* log = number_log(ctx);
-  while (log && !(depth <= log->depth && log->due.take(what, number))) log = log->outer;
+  while (log && !(lists(*log, what, depth) && log->due.take(what, number))) log = log->outer;
   if (!log) return false;
   for (OpeningLog* inner = number_log(ctx); inner != log; inner = inner->outer) {
-    if (depth <= inner->depth) inner->openings.add(what, number);
+    if (lists(*inner, what, depth)) inner->openings.add(what, number);
   }
   log->openings.add(what, number);
   return true;
@@ -39,7 +43,7 @@ bool replayed(const Context& ctx, uint64_t what, int depth, uint64_t& number) {
 
 void list(const Context& ctx, uint64_t what, int depth, uint64_t number) {
   for (OpeningLog* log = number_log(ctx); log; log = log->outer) {
-    if (depth <= log->depth) log->openings.add(what, number);
+    if (lists(*log, what, depth)) log->openings.add(what, number);
   }
 }
 
@@ -51,7 +55,7 @@ Status list_names(Context& ctx, uint64_t what, const RefPtr<const FoundNames>& f
   for (OpeningLog* inner = ctx.openings; inner; inner = inner->outer) {
     if (inner->opened) {
       inner->opened->push_back({what, found});
-    } else {
+    } else if (inner->lists != OpeningLog::Lists::folders) {
       inner->openings.add_names(what, found->digest());
     }
     if (inner == log) break;

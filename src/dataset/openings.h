@@ -74,6 +74,9 @@ RefPtr<Anchor> with_openings(const Anchor& anchor, const Openings& since, const 
 
 // One Port's part in a pull, on the stack of that pull; the Context points to the innermost.
 struct OpeningLog {
+  // With `names` or `folders`, openings are counted in a scope whose counts follow from what it begins with.
+  enum class Lists : uint8_t { all, names, folders };
+
   // Of a Port at this depth: openings counted in scopes inside it repeat by themselves.
   int depth;
   // Openings since the last anchor.
@@ -83,8 +86,7 @@ struct OpeningLog {
   OpeningLog* outer;
   // Null, or what a Window's pump found, which its consumer lists outside.
   std::vector<OpenedNames::One>* opened = nullptr;
-  // Lists names only: openings are counted in a scope whose counts follow from what it begins with.
-  bool names_only = false;
+  Lists lists = Lists::all;
 };
 
 struct Opened {

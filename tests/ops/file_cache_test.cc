@@ -120,6 +120,30 @@ TEST_CASE("file cache: a position in the first pass after an error goes on with 
   }
 }
 
+TEST_CASE("file cache: a position of another cache over it goes on with the input, too") {
+  for (const std::string after : {"", " | ignore_errors() | batch(4)"}) {
+    for (const std::string between : {"", " | prefetch(2)"}) {
+      for (const bool in_memory : {true, false}) {
+        for (int64_t taken = 1;; ++taken) {
+          CAPTURE(after, between, in_memory, taken);
+          TemporaryFolder folder;
+          ThreadsRuntime runtime;
+          const std::string text = "range(9) | map(x -> assert(x != 3, \"bad\", x * x)) | " +
+                                   call("snapshot", folder.at("s")) + between + " | " +
+                                   (in_memory ? "cache()" : call("cache", folder.at("t"))) + " | repeat(2)" +
+                                   after;
+          auto iterator = open_text(*runtime, text);
+          if (take_lines(*iterator, taken).back() == "end") break;
+          const std::string saved = require_value(iterator->save());
+          const Lines rest = all_lines(*iterator);
+          const Lines restored = all_lines(*open_text(*runtime, text, &saved));
+          CHECK(restored == rest);
+        }
+      }
+    }
+  }
+}
+
 TEST_CASE("file cache: a position before the first written element needs the same elements") {
   TemporaryFolder folder;
   ThreadsRuntime runtime;

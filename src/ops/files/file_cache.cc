@@ -65,10 +65,14 @@ class FileCache final : public Cursor {
         here_(std::move(here)),
         caches_(&opening.ctx.session.memo().caches()),
         number_(uint64_t{1} << 63 | std::hash<std::string>()(here_.folder)) {
+    if (found) {
+      written_.emplace(below_, here_.folder, here_.spec, *std::move(found));
+      mode_ = Mode::reads;
+      return;
+    }
     if (passes) mode_ = Mode::passes;
-    if (!found) return;
-    written_.emplace(below_, here_.folder, here_.spec, *std::move(found));
-    mode_ = Mode::reads;
+    // At once, so that whoever opens this cursor lists the written elements that are found below.
+    input_.emplace(opening.ctx, below_, Port::Mode::pass);
   }
 
   ~FileCache() override {
@@ -115,6 +119,7 @@ class FileCache final : public Cursor {
       archive("input", input_state_);
     }
     if (!archive.loading()) return;
+    input_.reset();
     // What came before is not there to be written.
     mode_ = reads ? Mode::reads : begun_ ? Mode::passes : Mode::writes;
   }
@@ -177,7 +182,7 @@ class FileCache final : public Cursor {
   }
 
   const Instance below_;
-  // Opened when it is first needed.
+  // Opened at once where nothing was found, or by resume().
   std::optional<Port> input_;
   // Its position, until resume() has opened it.
   std::string input_state_;

@@ -29,10 +29,11 @@ struct MemoryCacheParams : ParamsOf<MemoryCacheParams> {
 };
 
 // A pass over the input: each one counts its openings by itself, as if it were the `number`-th of its kind.
+// `folders` is what folders of written elements had in the same pass before a restore.
 class Pass {
  public:
-  Pass(Context& ctx, const Instance& input, uint64_t number, uint64_t scope, int depth)
-      : epochs_(nullptr, depth, scope, true) {
+  Pass(Context& ctx, const Instance& input, uint64_t number, uint64_t scope, int depth, Openings folders)
+      : epochs_(nullptr, depth, scope, true), due_(std::move(folders)) {
     for (const EpochNode& node : input.node->epoch_nodes()) {
       const int64_t openings = node.openings >= 0 ? node.openings : node.openings_at_once;
       if (const uint64_t before = number * static_cast<uint64_t>(openings); before > 0)
@@ -47,16 +48,27 @@ class Pass {
     return stage_->next(apart, demand, out);
   }
 
+  // What folders had, in the order in which they were opened.
+  Openings folders() const {
+    Openings out = folders_;
+    out.append(due_);
+    return out;
+  }
+
  private:
   Context in_scope(const Context& ctx) {
     Context apart = ctx;
     apart.epochs = &epochs_;
     apart.opening_error = nullptr;
-    apart.openings = nullptr;
+    apart.openings = &log_;
     return apart;
   }
 
   EpochScope epochs_;
+  Openings folders_;
+  Openings due_;
+  OpeningLog log_{
+      .depth = 0, .openings = folders_, .due = due_, .outer = nullptr, .lists = OpeningLog::Lists::folders};
   std::unique_ptr<Stage> stage_;
 };
 
@@ -90,6 +102,7 @@ class MemoryCache final : public Cursor {
     archive("replaying", replaying_);
     archive("pass", making_, 0, int64_t{1} << 40);
     archive("given", position_, 0, kMostCounted);
+    if (!replaying_) folders_state(archive);
   }
 
   Step resume(Context& ctx) override {
@@ -108,6 +121,13 @@ class MemoryCache final : public Cursor {
   }
 
  private:
+  void folders_state(Archive& archive) {
+    std::vector<uint64_t> numbers = (pass_ ? pass_->folders() : folders_).written();
+    if (archive.loading() ? !archive.next_is("folders") : numbers.empty()) return;
+    archive("folders", numbers);
+    if (archive.loading() && !folders_.assign(numbers)) archive.fail("the folders of a cache are damaged");
+  }
+
   // The first pass.
   Step hand_on(Context& ctx, const Demand& demand, Block& out) {
     if (std::exchange(says_lack_, false)) return lack_;
@@ -178,7 +198,7 @@ class MemoryCache final : public Cursor {
     input.key = derive_key(derive_key(opened_.scope_key, ~number_in_graph(ctx.session)), number);
     const int depth = ctx.epochs->home(node_->depth()).depth;
     auto filling = make_ref<CachedRows>(components_, ctx.runtime().budget);
-    pass_ = std::make_unique<Pass>(ctx, input, number, opened_.scope_key, depth);
+    pass_ = std::make_unique<Pass>(ctx, input, number, opened_.scope_key, depth, std::move(folders_));
     filling_ = std::move(filling);
     read_ = 0;
   }
@@ -220,6 +240,8 @@ class MemoryCache final : public Cursor {
   const RefPtr<CacheStore> caches_;
   // Rows given: in the first pass with errors, else without.
   int64_t position_ = 0;
+  // What its pass found in folders before a restore, until the pass begins.
+  Openings folders_;
   std::unique_ptr<Pass> pass_;
   // Rows that the pass has read.
   int64_t read_ = 0;

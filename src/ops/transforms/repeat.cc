@@ -168,7 +168,11 @@ class RepeatAccess final : public Access {
     Epoch& slot = epochs_[slot_of(epoch)];
     Openings openings;
     Openings due;
-    OpeningLog log{ctx.epochs->depth(), openings, due, ctx.openings, nullptr, true};
+    OpeningLog log{.depth = ctx.epochs->depth(),
+                   .openings = openings,
+                   .due = due,
+                   .outer = ctx.openings,
+                   .lists = OpeningLog::Lists::names};
     Context apart = ctx;
     apart.epochs = &scope;
     apart.openings = &log;
