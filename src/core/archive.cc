@@ -133,8 +133,10 @@ void Archive::list(std::string_view key, std::vector<T>& values) {
 void Archive::operator()(std::string_view key, std::vector<int64_t>& values) { list(key, values); }
 void Archive::operator()(std::string_view key, std::vector<uint64_t>& values) { list(key, values); }
 
-void Archive::fail(const Mistake& mistake) {
-  if (status_.ok()) status_ = data_loss(mistake);
+void Archive::fail(const Mistake& mistake) { fail(data_loss(mistake)); }
+
+void Archive::fail(const Status& status) {
+  if (status_.ok()) status_ = status;
 }
 
 void Archive::finish() {

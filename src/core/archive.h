@@ -65,6 +65,7 @@ class Archive {
   void append(std::string_view fields) { out_.append(fields); }
 
   void fail(const Mistake& mistake);
+  void fail(const Status& status);
   const Status& status() const { return status_; }
   // data_loss unless everything was read.
   void finish();

@@ -222,10 +222,8 @@ struct Context {
     return false;
   }
   Runtime& runtime() const { return session.runtime; }
-  // A file that isn't there is missing for all ranks.
   void note_uncounted(const Status& failure) {
-    if (uncounted && !failure.ok() && failure.error().read_failed && failure.code() != Code::not_found)
-      *uncounted = failure;
+    if (uncounted && !failure.ok() && failure.error().read_failed) *uncounted = failure;
   }
 };
 

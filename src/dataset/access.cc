@@ -172,9 +172,12 @@ Status RestorableAccess::open_listed(Context& ctx, Openings& due, OpeningLog* ou
   OpeningLog log{ctx.epochs->depth(), openings_, due, outer};
   Context inside = ctx;
   inside.openings = &log;
+  uncounted_ = Status();
+  inside.uncounted = &uncounted_;
   WEIR_ASSIGN(access_, open_access(inside, instance_));
   if (whole_ == kUnknown) whole_ = access_->count().positions;
-  WEIR_TRY(check_count(*access_, whole_));
+  const Status same = check_count(*access_, whole_);
+  if (!same.ok()) return uncounted_.ok() ? same : uncounted_;
   if (slice_ != Slice()) access_ = slice_access(std::move(access_), slice_);
   return Status();
 }

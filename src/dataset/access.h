@@ -124,6 +124,8 @@ class RestorableAccess {
                                        int64_t whole = kUnknown);
 
   Access* operator->() const { return access_.get(); }
+  // The error of a file that could not be read when it was opened, so that its elements are not counted.
+  const Status& uncounted() const { return uncounted_; }
   // Opens it again if a loaded position wants that. Before each read.
   Status resume(Context& ctx) { return reopens_ ? reopen(ctx) : Status(); }
   void state(Archive& archive);
@@ -138,6 +140,7 @@ class RestorableAccess {
   Slice slice_;
   int64_t whole_;
   std::unique_ptr<Access> access_;
+  Status uncounted_;
   Openings openings_;
   bool reopens_ = false;
 };

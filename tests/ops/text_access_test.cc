@@ -206,6 +206,38 @@ TEST_CASE("a position of a shuffle of all lines is refused if there are others")
   }
 }
 
+TEST_CASE("a position that reads by position has the error of a file that is missing for a while") {
+  const TextFiles files;
+  std::string lines;
+  for (int i = 100; i < 400; ++i) lines += std::to_string(i) + "\n";
+  for (const std::string& text : {files.call("fixed_length_record", {"a"}, ", 4") + " | skip(10)",
+                                  files.call("fixed_length_record", {"a"}, ", 4") + " | shard(2, 0)",
+                                  files.call("fixed_length_record", {"a"}, ", 4") + " | partition(3, p -> p)",
+                                  files.call("text_line", {"a"}) + " | skip(1)",
+                                  files.call("text_line", {"a"}) + " | global_shuffle(seed: 1)",
+                                  files.call("text_line", {"a"}) + " | partition(3, p -> p)"}) {
+    for (const int64_t taken : {0, 1, 20}) {
+      INFO(text << " after " << taken);
+      files.write("a", lines);
+      ThreadsRuntime runtime;
+      const auto iterator = open_text(*runtime, text);
+      take_lines(*iterator, taken);
+      const std::string saved = require_value(iterator->save());
+      const Lines rest = all_lines(*iterator);
+      fs::remove(files.at("a"));
+      const auto missing = open_text(*runtime, text, &saved);
+      Block block;
+      REQUIRE(require_value(missing->next(1, block)) == PullResult::rows);
+      REQUIRE(block.errors.size() == 1);
+      CHECK(block.errors[0].error->code == Code::not_found);
+      CHECK(block.errors[0].error->file == files.at("a"));
+      CHECK(all_lines(*missing).empty());
+      files.write("a", lines);
+      CHECK(all_lines(*open_text(*runtime, text, &saved)) == rest);
+    }
+  }
+}
+
 TEST_CASE("a missing or damaged file is one error among the others, by position too") {
   const TextFiles files;
   files.write("a", "{}\n{}\n");

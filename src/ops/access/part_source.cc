@@ -200,9 +200,11 @@ Status PartSource::count_rows(Context& ctx) {
   Status uncounted;
   counting.uncounted = &uncounted;
   WEIR_ASSIGN(const std::unique_ptr<Access> access, open_access_whole(counting, instance_));
-  // Other ranks may have read the file, and have more rows.
-  WEIR_TRY(uncounted);
   const AccessCount count = access->count();
+  // Other ranks may have read the file, and have more rows; one that isn't there is missing for all of them.
+  const bool counted =
+      uncounted.ok() || (uncounted.code() == Code::not_found && (!opened || count.positions == saved_count_));
+  if (!counted) return uncounted;
   if (count.more)
     return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
   rows_ = count.positions;

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
@@ -53,7 +54,15 @@ class Positions final : public Cursor {
   }
 
   void state(Archive& archive) override {
-    archive("given", given_, 0, input_->count().positions);
+    const int64_t count = input_->count().positions;
+    int64_t before = count;
+    archive("given", given_, 0, INT64_MAX);
+    if (!archive.loading() || archive.next_is("count")) archive("count", before, 0, INT64_MAX);
+    // A file may have grown; of one that can't be read now the elements are missing.
+    if (before != count && !input_.uncounted().ok()) return archive.fail(input_.uncounted());
+    if (given_ > count)
+      return archive.fail(expected_found(
+          concat("at least ", given_, " elements, as when the position was saved"), concat(count)));
     input_.state(archive);
   }
 

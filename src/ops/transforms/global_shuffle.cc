@@ -95,6 +95,7 @@ class GlobalShuffle final : public Cursor {
     int64_t count = count_;
     if (!archive.loading() || archive.next_is("count")) archive("count", count, 0, INT64_MAX);
     if (count != count_) {
+      if (!input_.uncounted().ok()) return archive.fail(input_.uncounted());
       // Their order is another one.
       return archive.fail(expected_found(
           concat(count, " elements to shuffle, as when the position was saved"), concat(count_)));
