@@ -190,7 +190,9 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
                                                          : op_->position.epochs(*params_);
   if (epochs != kOnePass) {
     const int64_t passes = product_of(counted.openings, epochs);
-    counted.openings = passes < 0 ? -1 : epochs == 0 ? 0 : passes + opened;
+    const bool once_more =
+        epochs != 0 && (!op_->position.opens_once_more || op_->position.opens_once_more(*params_));
+    counted.openings = passes < 0 ? -1 : once_more ? passes + opened : passes;
     if (epochs == 0) counted.openings_at_once = 0;
   } else if (ends_early(*op_, *params_) && counted.openings != opened) {
     counted.openings = -1;

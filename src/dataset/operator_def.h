@@ -157,6 +157,8 @@ struct OperatorPosition {
   // How often it reads its input to the end in one pass, after which it opens the input once more; -1 if
   // unknown. Null, or -2: once, without opening it again.
   int64_t (*epochs)(const ParamsBase& params) = nullptr;
+  // Null, or whether it does open the input once more after these epochs.
+  bool (*opens_once_more)(const ParamsBase& params) = nullptr;
   // May end before its inputs do. A slice with a count may anyway.
   bool ends_early = false;
   // Opens its input apart from all else: its openings there are counted by themselves, and a restored

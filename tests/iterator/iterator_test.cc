@@ -34,5 +34,27 @@ TEST_CASE("iterator: what is saved stays within the limit that restoring has") {
   CHECK(take_lines(*iterator, 1) == std::vector<std::string>{"[4, 5]"});
 }
 
+TEST_CASE("iterator: an epoch by its number has the order of one that is initialised again") {
+  for (const std::string text :
+       {"range(5) | shuffle_and_repeat(4, count: 2, seed: 5)",
+        "range(5) | shuffle_and_repeat(4, count: 3, seed: 5) | repeat(2)"}) {
+    INFO(text);
+    ThreadsRuntime runtime;
+    const DocumentRef document = parse_text(*runtime, text);
+    OpenIterator again(new Iterator(*runtime, nullptr, document->spec()));
+    std::vector<std::string> before;
+    for (uint64_t epoch = 0; epoch < 4; ++epoch) {
+      INFO(epoch);
+      require_ok(again->initialize(document, {.params = {}}));
+      OpenIterator by_number(new Iterator(*runtime, nullptr, document->spec()));
+      require_ok(by_number->initialize(document, {.params = {}, .epoch = epoch}));
+      const std::vector<std::string> lines = all_lines(*again);
+      CHECK(all_lines(*by_number) == lines);
+      CHECK(lines != before);
+      before = lines;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace weir

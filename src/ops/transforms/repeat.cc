@@ -214,6 +214,8 @@ int64_t epochs(const ParamsBase& base) {
   return std::max<int64_t>(-1, *static_cast<const Params&>(base).count);
 }
 
+bool opens_once_more(const ParamsBase& base) { return static_cast<const Params&>(base).opens_once_more; }
+
 }  // namespace
 
 const OperatorDef& definition() {
@@ -228,7 +230,7 @@ const OperatorDef& definition() {
            .bench = "range(1000) | repeat(1000)",
            .elsewhere = "cycle loop: repeat()"},
       .typing = {.cardinality = cardinality_of<Params, cardinality>, .columns = Columns::passed},
-      .position = {.epochs = epochs, .passes_positions = true},
+      .position = {.epochs = epochs, .opens_once_more = opens_once_more, .passes_positions = true},
       .access = {.open = access},
   });
   return def;
