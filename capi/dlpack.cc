@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "capi/callback.h"
 #include "capi/tensor.h"
 #include "core/checked.h"
@@ -30,6 +32,8 @@ struct Exported {
   DLManagedTensorVersioned managed;
   Tensor tensor;
   int64_t dims[kMaxRank];
+  // Set while the receiver may write to memory that it shares.
+  std::shared_ptr<void> handed_out;
   // Of memory on a device: where it is used, and by which thread.
   StreamNumber stream;
   uint64_t thread;
@@ -195,15 +199,28 @@ Result<Tensor> import(DLManagedTensorVersioned* managed) {
 
 }  // namespace
 
-Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable, bool unshared,
-                                            StreamNumber stream) {
+bool HandedOut::has(const Tensor& tensor) const {
+  return std::any_of(buffers_.begin(), buffers_.end(), [&](const auto& one) {
+    return one.first == tensor.buffer.get() && !one.second.expired();
+  });
+}
+
+std::shared_ptr<void> HandedOut::add(const Tensor& tensor) {
+  std::erase_if(buffers_, [](const auto& one) { return one.second.expired(); });
+  std::shared_ptr<void> lives = std::make_shared<BufferRef>(tensor.buffer);
+  buffers_.emplace_back(tensor.buffer.get(), lives);
+  return lives;
+}
+
+Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, uint32_t flags, bool unshared,
+                                            HandedOut& handed_out, StreamNumber stream) {
   const DLDataType type = dlpack_of(tensor.dtype);
   if (type.lanes == 0) {
     return invalid_argument(expected_found("a dtype that DLPack has", dtype_name(tensor.dtype),
                                            "read it through weir_element_view"));
   }
   const RefPtr<Lease>* lease = lease_of(tensor);
-  if (lease && writable && !unshared) {
+  if (lease && (flags & WEIR_DLPACK_WRITABLE) && !unshared) {
     return failed_precondition(
         "expected memory with one user, found memory of a device with several; copy it there first");
   }
@@ -213,16 +230,17 @@ Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, bool writable,
   exported->tensor = tensor;
   exported->stream = stream;
   exported->thread = this_thread();
-  if (writable && !lease) {
-    exported->tensor = Tensor::allocate(tensor.dtype, tensor.shape);
-    if (tensor.byte_size() > 0) std::memcpy(exported->tensor.data, tensor.data, tensor.byte_size());
+  const bool copied = !lease && ((flags & WEIR_DLPACK_WRITABLE) || handed_out.has(tensor));
+  const bool read_only = !copied && (!unshared || (flags & WEIR_DLPACK_READ_ONLY));
+  if (copied) {
+    exported->tensor = deep_copy(tensor);
+  } else if (!lease && !read_only) {
+    exported->handed_out = handed_out.add(tensor);
   }
   for (int i = 0; i < tensor.shape.rank(); ++i) exported->dims[i] = tensor.shape[i];
   DLManagedTensorVersioned& managed = exported->managed;
   managed.version = {DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION};
-  managed.flags = writable && !lease ? DLPACK_FLAG_BITMASK_IS_COPIED
-                  : unshared         ? 0
-                                     : DLPACK_FLAG_BITMASK_READ_ONLY;
+  managed.flags = copied ? DLPACK_FLAG_BITMASK_IS_COPIED : read_only ? DLPACK_FLAG_BITMASK_READ_ONLY : 0;
   managed.deleter = delete_exported;
   DLTensor& out = managed.dl_tensor;
   out.data = exported->tensor.data;

@@ -65,7 +65,7 @@ Status with_component(weir_element element, uint32_t index, Body&& body) {
   ExclusivePin<Element> pinned(element.value);
   if (!pinned) return pin_error(pinned, "an element", element.value);
   if (!has_component(*pinned, index)) return no_component(*pinned, index);
-  return body(static_cast<const Element&>(*pinned));
+  return body(*pinned);
 }
 
 // The structure of component `index` of the flat list.
@@ -189,7 +189,7 @@ int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* o
       if (tensor.dtype == DType::dataset)
         return invalid_argument(
             "expected a tensor, found a nested dataset; take it with weir_element_dataset");
-      *out = publish_tensor(std::move(tensor));
+      *out = publish_tensor(found.handed_out.has(tensor) ? deep_copy(tensor) : std::move(tensor));
       return Status();
     });
   });
@@ -216,13 +216,13 @@ int32_t weir_element_dlpack(weir_element element, uint32_t index, uint32_t flags
 int32_t weir_element_dlpack_on(weir_element element, uint32_t index, uint32_t flags, int64_t stream,
                                struct DLManagedTensorVersioned** out, weir_error* error) {
   return guarded(error, out, [&]() -> Status {
-    if (flags & ~WEIR_DLPACK_WRITABLE) {
-      return invalid_argument(expected_found("flags WEIR_DLPACK_...", concat(flags)));
+    if (flags != 0 && flags != WEIR_DLPACK_WRITABLE && flags != WEIR_DLPACK_READ_ONLY) {
+      return invalid_argument(expected_found("0 or one of the flags WEIR_DLPACK_...", concat(flags)));
     }
-    return with_component(element, index, [&](const Element& found) -> Status {
+    return with_component(element, index, [&](Element& found) -> Status {
       // Asked before the tensor is taken out, which makes one more owner.
       const bool unshared = found.unshared(index);
-      WEIR_ASSIGN(*out, to_dlpack(found.tensor(index), flags & WEIR_DLPACK_WRITABLE, unshared, stream));
+      WEIR_ASSIGN(*out, to_dlpack(found.tensor(index), flags, unshared, found.handed_out, stream));
       return Status();
     });
   });

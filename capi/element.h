@@ -6,6 +6,7 @@
 #include "capi/barrier.h"
 #include "capi/runtime.h"
 #include "capi/spec.h"
+#include "capi/tensor.h"
 #include "core/block.h"
 #include "device/ring.h"
 
@@ -31,6 +32,7 @@ struct Element final : Object {
   RefPtr<Lease> lease;
   StreamNumber stream = kLegacyStream;
   uint64_t thread = 0;
+  HandedOut handed_out;
 
   ~Element() override { release(); }
   // After it was filled: notes where its values are.

@@ -21,8 +21,9 @@ func newDLPack(managed *C.DLManagedTensorVersioned) *DLPack {
 	return out
 }
 
-// DLPack gives the component for another library, without a copy. It is read-only where others still read the memory. An
-// error for strings and nested datasets, which DLPack has no type for.
+// DLPack gives the component for another library, without a copy. It is read-only where others still read the memory; else
+// the receiver may write, which the element's slices show and its tensors, copies until then, do not. An error for strings
+// and nested datasets, which DLPack has no type for.
 func (e *Element) DLPack(index int) (*DLPack, error) { return e.dlpack(index, 0) }
 
 // WritableDLPack is DLPack with a copy, so that the receiver may write in any case.

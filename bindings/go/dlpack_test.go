@@ -93,3 +93,19 @@ func TestGivesComponentsToOtherLibraries(t *testing.T) {
 	expect(t, must(ViewSlice[int64](must(own.View()))), []int64{0})
 	writable.Close()
 }
+
+func TestATensorIsApartFromWhatAReceiverMayWrite(t *testing.T) {
+	r := newTestRuntime(t)
+	it := must(must(Range(2).Map("x -> arange(100000) + 100000 * x").Build(r)).Iterator())
+	e := must(it.Next(background))
+	given := must(e.DLPack(0))
+	expect(t, given.ReadOnly(), false)
+	apart := must(e.Tensor(0))
+	managed := given.HandOver()
+	unsafe.Slice((*int64)(reference.DataOf(managed)), 2)[1] = 7
+	expect(t, must(Slice[int64](e, 0))[1], int64(7))
+	expect(t, must(ViewSlice[int64](must(apart.View())))[1], int64(1))
+	reference.Delete(managed)
+	runtime.KeepAlive(e)
+	runtime.KeepAlive(apart)
+}

@@ -1028,15 +1028,18 @@ typedef struct weir_origin {
  * it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of it. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
-/* Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
- * filled again. Errors: out_of_range; failed_precondition for memory of a device. Cost: a small allocation,
- * whatever the size. */
+/* Returns the component as a tensor owned by the caller, without a copy unless the receiver of a DLPack
+ * tensor may write to the memory. It stays valid when the element is filled again. Errors: out_of_range;
+ * failed_precondition for memory of a device. Cost: a small allocation, whatever the size. */
 WEIR_API int32_t weir_element_tensor(weir_element element, uint32_t index, weir_tensor* out,
                                      weir_error* error);
 
-/* Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
- * With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write. */
+/* Without a flag, memory that others may still read has DLPack's read-only flag. Memory that only the element
+ * uses does not: until the deleter runs the receiver may write to it, views of the element show what it
+ * writes, and further tensors of the component, DLPack's too, are copies. With WEIR_DLPACK_WRITABLE the
+ * tensor is a copy, so that the receiver may always write; with WEIR_DLPACK_READ_ONLY it may never write. */
 #define WEIR_DLPACK_WRITABLE 1u
+#define WEIR_DLPACK_READ_ONLY 2u
 
 /* Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver
  * calls its deleter, on any thread and at any time, even after the runtime is gone. Errors: out_of_range;

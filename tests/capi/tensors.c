@@ -229,7 +229,7 @@ static void shapes(void) {
   weir_runtime_destroy(runtime);
 }
 
-/* What only the element holds its receiver may write to; a second receiver may only read. */
+/* What only the element holds its receiver may write to; others get copies while it may. */
 static void writable(void) {
   weir_runtime runtime = make_runtime();
   weir_dataset dataset = parse(runtime, "range(2) | map(x -> arange(100000) + 100000 * x)");
@@ -237,17 +237,47 @@ static void writable(void) {
   weir_element element = make_element();
   struct DLManagedTensorVersioned* first = NULL;
   struct DLManagedTensorVersioned* second = NULL;
+  weir_tensor tensor = {0};
+  weir_view view = WEIR_VIEW_INIT;
   REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
-  REQUIRE(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
-  REQUIRE(weir_element_dlpack(element, 0, 0, &second, NULL) == WEIR_OK);
-  CHECK(first->flags == 0);
-  CHECK(second->flags == DLPACK_FLAG_BITMASK_READ_ONLY && second->dl_tensor.data == first->dl_tensor.data);
+  REQUIRE(weir_element_dlpack(element, 0, WEIR_DLPACK_READ_ONLY, &first, NULL) == WEIR_OK);
+  REQUIRE(weir_element_dlpack(element, 0, WEIR_DLPACK_READ_ONLY, &second, NULL) == WEIR_OK);
+  CHECK(first->flags == DLPACK_FLAG_BITMASK_READ_ONLY && second->flags == DLPACK_FLAG_BITMASK_READ_ONLY);
+  CHECK(second->dl_tensor.data == first->dl_tensor.data);
+  first->deleter(first);
+  CHECK(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
+  CHECK(first->flags == DLPACK_FLAG_BITMASK_READ_ONLY);
+  first->deleter(first);
   second->deleter(second);
+  CHECK(weir_element_dlpack(element, 0, WEIR_DLPACK_WRITABLE | WEIR_DLPACK_READ_ONLY, &first, NULL) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+
+  REQUIRE(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
+  CHECK(first->flags == 0);
+  for (uint32_t flags = 0; flags <= WEIR_DLPACK_READ_ONLY; ++flags) {
+    REQUIRE(weir_element_dlpack(element, 0, flags, &second, NULL) == WEIR_OK);
+    CHECK(second->flags == DLPACK_FLAG_BITMASK_IS_COPIED && second->dl_tensor.data != first->dl_tensor.data);
+    second->deleter(second);
+  }
+  REQUIRE(weir_element_tensor(element, 0, &tensor, NULL) == WEIR_OK);
   ((int64_t*)first->dl_tensor.data)[0] = 7;
+  CHECK(weir_tensor_view(tensor, &view, NULL) == WEIR_OK && ((const int64_t*)view.data)[0] == 0);
+  CHECK(((const int64_t*)view.data)[99999] == 99999);
+  weir_tensor_unref(tensor);
+  CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK && ((const int64_t*)view.data)[0] == 7);
   /* The next element has memory of its own while the first is held. */
   REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
   CHECK(((int64_t*)first->dl_tensor.data)[0] == 7 && ((int64_t*)first->dl_tensor.data)[1] == 1);
   first->deleter(first);
+  /* Without a receiver that may write, the memory is shared again. */
+  REQUIRE(weir_element_dlpack(element, 0, 0, &first, NULL) == WEIR_OK);
+  CHECK(first->flags == 0);
+  first->deleter(first);
+  REQUIRE(weir_element_tensor(element, 0, &tensor, NULL) == WEIR_OK);
+  weir_view shared = WEIR_VIEW_INIT;
+  CHECK(weir_element_view(element, 0, &view, NULL) == WEIR_OK);
+  CHECK(weir_tensor_view(tensor, &shared, NULL) == WEIR_OK && shared.data == view.data);
+  weir_tensor_unref(tensor);
   weir_element_destroy(element);
   weir_iterator_destroy(iterator);
   weir_dataset_unref(dataset);

@@ -63,7 +63,7 @@ class Element {
     detail::call(weir_element_dataset, handle(), index, &out);
     return Dataset(out);
   }
-  // The receiver calls its deleter. `flags` is 0 or WEIR_DLPACK_WRITABLE.
+  // The receiver calls its deleter. `flags` is 0 or one of WEIR_DLPACK_....
   DLManagedTensorVersioned* dlpack(uint32_t index, uint32_t flags = 0) const {
     DLManagedTensorVersioned* out = nullptr;
     detail::call(weir_element_dlpack, handle(), index, flags, &out);

@@ -119,9 +119,12 @@ pub const WEIR_EXPLAIN_PARTS: u32 = 4;
 pub const WEIR_STREAM_NONE: i32 = -1;
 pub const WEIR_STREAM_LEGACY: i32 = 1;
 pub const WEIR_STREAM_PER_THREAD: i32 = 2;
-/// Memory that others may still read has DLPack's read-only flag; memory that only the element uses does not.
-/// With WEIR_DLPACK_WRITABLE shared memory is copied instead, so that the caller may always write.
+/// Without a flag, memory that others may still read has DLPack's read-only flag. Memory that only the element
+/// uses does not: until the deleter runs the receiver may write to it, views of the element show what it
+/// writes, and further tensors of the component, DLPack's too, are copies. With WEIR_DLPACK_WRITABLE the
+/// tensor is a copy, so that the receiver may always write; with WEIR_DLPACK_READ_ONLY it may never write.
 pub const WEIR_DLPACK_WRITABLE: u32 = 1;
+pub const WEIR_DLPACK_READ_ONLY: u32 = 2;
 /// Leave the new iterator uninitialised even if the dataset needs no parameters.
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
 /// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
@@ -973,9 +976,9 @@ extern "C" {
     /// is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of the name.
     pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
 
-    /// Returns the component as a tensor owned by the caller, without a copy. It stays valid when the element is
-    /// filled again. Errors: out_of_range; failed_precondition for memory of a device. Cost: a small allocation,
-    /// whatever the size.
+    /// Returns the component as a tensor owned by the caller, without a copy unless the receiver of a DLPack
+    /// tensor may write to the memory. It stays valid when the element is filled again. Errors: out_of_range;
+    /// failed_precondition for memory of a device. Cost: a small allocation, whatever the size.
     pub fn weir_element_tensor(element: weir_element, index: u32, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
     /// Returns the component as a versioned DLPack tensor (weir/dlpack.h) that shares its memory. The receiver

@@ -85,10 +85,10 @@ impl Element {
         Ok(Tensor::adopt(out))
     }
 
-    /// The component for another library, without a copy. It is read-only where others still read the memory. An error for
-    /// strings and nested datasets, which DLPack has no type for.
+    /// The component for another library, without a copy. It is read-only, since the element still shows the memory. An
+    /// error for strings and nested datasets, which DLPack has no type for.
     pub fn dlpack(&self, index: usize) -> Result<Dlpack> {
-        self.exported(index, 0)
+        self.exported(index, sys::WEIR_DLPACK_READ_ONLY)
     }
 
     /// The same with a copy, so that the receiver may write in any case.

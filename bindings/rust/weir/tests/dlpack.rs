@@ -142,7 +142,10 @@ fn components_go_out_without_a_copy() -> Result<()> {
     assert_ne!(unsafe { (*copied.as_ptr()).dl_tensor.data } as *const f32, address);
     assert_eq!(element.dlpack(2).expect_err("strings").code(), Code::InvalidArgument);
     assert_eq!(element.dlpack(3).expect_err("none").code(), Code::OutOfRange);
-    let own = Tensor::from_dlpack(element.dlpack(1)?)?;
+    // Also what only the element has is read-only: its slices still show it.
+    let alone = element.dlpack(1)?;
+    assert!(alone.is_read_only());
+    let own = Tensor::from_dlpack(alone)?;
     drop((element, dataset, values, runtime));
 
     // The receiver has them after everything else is gone.
