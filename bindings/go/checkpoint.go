@@ -66,7 +66,7 @@ func (m *CheckpointManager) Close() error {
 func (m *CheckpointManager) Save(it *Iterator, extra []byte) error {
 	data, size := pointer(extra)
 	err := call(func(e *C.weir_error) C.int32_t {
-		return C.weir_checkpoint_manager_save(m.handle, it.handle, data, size, e)
+		return C.weir_checkpoint_manager_save(m.handle, it.open(), data, size, e)
 	})
 	runtime.KeepAlive(it)
 	runtime.KeepAlive(m)

@@ -83,10 +83,10 @@ type Iterator struct {
 	// How many components from the first on can be viewed right after a call for an element.
 	views   C.uint32_t
 	runtime *Runtime
-	once    sync.Once
-	ready   *readiness
-	readyIs error
-	closed  atomic.Bool
+	// Guards ready, which is made when it is first needed, and is not after closed.
+	mutex  sync.Mutex
+	ready  *readiness
+	closed atomic.Bool
 }
 
 func newIterator(r *Runtime, function func(*C.weir_iterator) error) (*Iterator, error) {
@@ -157,20 +157,33 @@ func (it *Iterator) Initialize(d *Dataset, options IteratorOptions) error {
 	defer runtime.KeepAlive(it)
 	defer runtime.KeepAlive(d)
 	return options.with(func(raw *C.weir_iterator_options, e *C.weir_error) C.int32_t {
-		return C.weir_iterator_initialize(it.handle, dataset, raw, e)
+		return C.weir_iterator_initialize(it.open(), dataset, raw, e)
 	})
 }
 
-// Close releases the iterator. A Next in progress fails with CodeCancelled.
+// Close releases the iterator: every other call of it is an error from then on. A Next in progress fails with
+// CodeCancelled, unless Share gave the iterator another owner and the context has no end; then it continues.
 func (it *Iterator) Close() error {
+	it.mutex.Lock()
+	closed := it.closed.Swap(true)
+	it.mutex.Unlock()
+	if closed {
+		return nil
+	}
 	runtime.SetFinalizer(it, nil)
-	it.closed.Store(true)
 	C.weir_iterator_destroy(it.handle)
-	it.once.Do(func() { it.readyIs = errClosedIterator })
 	if it.ready != nil {
 		it.ready.file.Close()
 	}
 	return nil
+}
+
+// open is the handle, or none once it was closed: all owners of a shared iterator have the same one.
+func (it *Iterator) open() C.weir_iterator {
+	if it.closed.Load() {
+		return C.weir_iterator{}
+	}
+	return it.handle
 }
 
 var errClosedIterator = Errorf(CodeCancelled, "the iterator was closed")
@@ -215,7 +228,7 @@ func (it *Iterator) NextInto(ctx context.Context, e *Element) error {
 		return errClosed
 	}
 	if ctx.Done() == nil {
-		result := C.weirgo_next(it.handle, e.c, it.views)
+		result := C.weirgo_next(it.open(), e.c, it.views)
 		runtime.KeepAlive(it)
 		if result == C.WEIR_OK {
 			return nil
@@ -236,7 +249,7 @@ func (it *Iterator) TryNextInto(e *Element) (bool, error) {
 	if e.c == nil {
 		return false, errClosed
 	}
-	result := C.weirgo_try_next(it.handle, e.c, it.views)
+	result := C.weirgo_try_next(it.open(), e.c, it.views)
 	runtime.KeepAlive(it)
 	if result == C.WEIR_PENDING {
 		return false, nil
@@ -249,7 +262,7 @@ func (it *Iterator) NextWithin(timeout time.Duration, e *Element) (bool, error) 
 	if e.c == nil {
 		return false, errClosed
 	}
-	result := C.weirgo_next_within(it.handle, C.int64_t(timeout.Nanoseconds()), e.c, it.views)
+	result := C.weirgo_next_within(it.open(), C.int64_t(timeout.Nanoseconds()), e.c, it.views)
 	runtime.KeepAlive(it)
 	if result == C.WEIR_PENDING {
 		return false, nil
@@ -291,7 +304,7 @@ func (it *Iterator) block(maxRows C.int64_t, e *Element) (int, bool, error) {
 		return 0, false, errClosed
 	}
 	var rows C.int64_t
-	result := C.weirgo_next_block(it.handle, maxRows, e.c, it.views, &rows)
+	result := C.weirgo_next_block(it.open(), maxRows, e.c, it.views, &rows)
 	runtime.KeepAlive(it)
 	if result == C.WEIR_PENDING {
 		return 0, false, nil
@@ -302,7 +315,7 @@ func (it *Iterator) block(maxRows C.int64_t, e *Element) (int, bool, error) {
 // Spec is the structure of its elements.
 func (it *Iterator) Spec() (*Spec, error) {
 	defer runtime.KeepAlive(it)
-	return newSpec(func(out *C.weir_spec, e *C.weir_error) C.int32_t { return C.weir_iterator_spec(it.handle, out, e) })
+	return newSpec(func(out *C.weir_spec, e *C.weir_error) C.int32_t { return C.weir_iterator_spec(it.open(), out, e) })
 }
 
 // Runtime is the one that it runs in.
@@ -311,20 +324,20 @@ func (it *Iterator) Runtime() *Runtime { return it.runtime }
 // Save gives the position: an iterator that begins there gives the elements that this one would give from now on.
 func (it *Iterator) Save() ([]byte, error) {
 	defer runtime.KeepAlive(it)
-	return bytesOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_iterator_save(it.handle, out, e) })
+	return bytesOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t { return C.weir_iterator_save(it.open(), out, e) })
 }
 
 // SaveFile writes the position into a file, which after a crash at any moment holds what it held before or all of it.
 func (it *Iterator) SaveFile(name string) error {
 	text, size := chars(name)
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_save_file(it.handle, text, size, e) })
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_save_file(it.open(), text, size, e) })
 	runtime.KeepAlive(it)
 	return err
 }
 
 // Cancel makes every call for an element fail with CodeCancelled, also one in progress, until Initialize.
 func (it *Iterator) Cancel() {
-	C.weir_iterator_cancel(it.handle)
+	C.weir_iterator_cancel(it.open())
 	runtime.KeepAlive(it)
 }
 
@@ -333,7 +346,7 @@ func (it *Iterator) Share(name string) (*Iterator, error) {
 	text, size := chars(name)
 	defer runtime.KeepAlive(it)
 	return newIterator(it.runtime, func(out *C.weir_iterator) error {
-		return call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_share(it.handle, text, size, out, e) })
+		return call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_share(it.open(), text, size, out, e) })
 	})
 }
 
@@ -354,7 +367,7 @@ const (
 func (it *Iterator) Stats(format StatsFormat) (string, error) {
 	defer runtime.KeepAlive(it)
 	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
-		return C.weir_iterator_stats(it.handle, C.uint32_t(format), out, e)
+		return C.weir_iterator_stats(it.open(), C.uint32_t(format), out, e)
 	})
 }
 
@@ -362,6 +375,6 @@ func (it *Iterator) Stats(format StatsFormat) (string, error) {
 func (it *Iterator) StringHandle() (string, error) {
 	defer runtime.KeepAlive(it)
 	return textOf(func(out *C.weir_bytes, e *C.weir_error) C.int32_t {
-		return C.weir_iterator_string_handle(it.handle, out, e)
+		return C.weir_iterator_string_handle(it.open(), out, e)
 	})
 }

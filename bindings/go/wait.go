@@ -21,13 +21,21 @@ type readiness struct {
 }
 
 func (it *Iterator) readiness() (*readiness, error) {
-	it.once.Do(func() { it.ready, it.readyIs = it.newReadiness() })
-	return it.ready, it.readyIs
+	it.mutex.Lock()
+	defer it.mutex.Unlock()
+	if it.closed.Load() {
+		return nil, errClosedIterator
+	}
+	var err error
+	if it.ready == nil {
+		it.ready, err = it.newReadiness()
+	}
+	return it.ready, err
 }
 
 func (it *Iterator) newReadiness() (*readiness, error) {
 	var fd C.int32_t
-	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_ready_fd(it.handle, &fd, e) })
+	err := call(func(e *C.weir_error) C.int32_t { return C.weir_iterator_ready_fd(it.open(), &fd, e) })
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -131,11 +132,14 @@ func TestNextBlockGivesWhatNextGives(t *testing.T) {
 	expect(t, failures, 1)
 }
 
-// asleep is how many goroutines wait for a descriptor.
-func asleep() int {
-	stacks := make([]byte, 1<<20)
-	return strings.Count(string(stacks[:runtime.Stack(stacks, true)]), "[IO wait")
+// stacks is what all goroutines do.
+func stacks() string {
+	text := make([]byte, 1<<20)
+	return string(text[:runtime.Stack(text, true)])
 }
+
+// asleep is how many goroutines wait for a descriptor.
+func asleep() int { return strings.Count(stacks(), "[IO wait") }
 
 // A goroutine that waits for a descriptor has no thread, one in a C call has: were Next to wait in C,
 // the loop wouldn't end. The threads themselves can't be counted, since Go starts some for short calls.
@@ -223,4 +227,54 @@ func TestCloseCancelsANextThatWaits(t *testing.T) {
 		_, err := it.Next(ctx)
 		expectError(t, err, CodeCancelled, "the iterator was closed")
 	}
+}
+
+func TestAMomentWithoutDescriptorsPasses(t *testing.T) {
+	r := newTestRuntime(t)
+	gate := make(chan int64)
+	it := must(must(gated(gate).Build(r)).Iterator())
+	defer it.Close()
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	var limit syscall.Rlimit
+	expect(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit), nil)
+	expect(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: 3, Max: limit.Max}), nil)
+	_, err := it.Next(ctx)
+	expect(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &limit), nil)
+	expectError(t, err, CodeResourceExhausted, "")
+	go func() { gate <- 7 }()
+	expect(t, must(Scalar[int64](must(it.Next(ctx)), 0)), int64(7))
+	close(gate)
+}
+
+func TestOwnersOfASharedIteratorCloseTheirOwn(t *testing.T) {
+	r := newTestRuntime(t)
+	d := must(Range(3).Build(r))
+	first := must(d.Iterator())
+	second := must(first.Share("numbers"))
+	e := must(first.Next(background))
+	expect(t, must(Scalar[int64](e, 0)), int64(0))
+	first.Close()
+	first.Close()
+	ctx, cancel := context.WithCancel(background)
+	defer cancel()
+	for _, ctx := range []context.Context{background, ctx} {
+		_, err := first.Next(ctx)
+		expectError(t, err, CodeCancelled, "the iterator was closed")
+		_, err = first.NextBlock(ctx, 2, e)
+		expectError(t, err, CodeCancelled, "the iterator was closed")
+	}
+	_, err := first.TryNextInto(e)
+	expectError(t, err, CodeInvalidArgument, "")
+	_, err = first.Save()
+	expectError(t, err, CodeInvalidArgument, "")
+	_, err = first.Share("numbers")
+	expectError(t, err, CodeInvalidArgument, "")
+	expectError(t, first.Initialize(nil, IteratorOptions{}), CodeInvalidArgument, "")
+	first.Cancel()
+	values, failed := results(second)
+	expect(t, values, []int64{1, 2})
+	expect(t, len(failed), 0)
+	second.Close()
+	second.Close()
 }

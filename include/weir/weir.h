@@ -1241,7 +1241,7 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
  * try_next returns WEIR_PENDING, and again when an element or the end is there, when the iterator is
  * cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
  * but never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
- * Errors: unavailable. */
+ * Errors: resource_exhausted if the process has no more descriptors; a later call may succeed. */
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
 /* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
