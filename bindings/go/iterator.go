@@ -94,7 +94,7 @@ func newIterator(r *Runtime, function func(*C.weir_iterator) error) (*Iterator, 
 	if err := function(&out.handle); err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(out, (*Iterator).Close)
+	closeUnreachable(out, (*Iterator).Close)
 	spec, err := out.Spec()
 	if err != nil {
 		out.Close()

@@ -1,7 +1,9 @@
 package weir
 
 import (
+	"io"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -11,18 +13,53 @@ import (
 // settle waits for finalizers: those of what is unreachable now, and of what becomes so by them.
 func settle() {
 	for i := 0; i < 5; i++ {
-		done := make(chan struct{})
-		runtime.SetFinalizer(&held{}, func(*held) { close(done) })
-		for ended := false; !ended; {
-			runtime.GC()
-			select {
-			case <-done:
-				ended = true
-			default:
-				runtime.Gosched()
-			}
+		finalize()
+		for closing() {
+			runtime.Gosched()
 		}
 	}
+}
+
+// finalize waits until a finalizer has run.
+func finalize() {
+	done := make(chan struct{})
+	runtime.SetFinalizer(&held{}, func(*held) { close(done) })
+	for {
+		runtime.GC()
+		select {
+		case <-done:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+// closing says whether a goroutine closes what was unreachable.
+func closing() bool { return strings.Contains(stacks(), "closeUnreachable") }
+
+func TestAnIteratorThatWaitsStopsNoFinalizer(t *testing.T) {
+	r := newTestRuntime(t)
+	gate, begun := make(chan struct{}), make(chan struct{})
+	wait := func(c *Call) error {
+		close(begun)
+		<-gate
+		return io.EOF
+	}
+	open := func() (Run, error) { return RunFunc(wait), nil }
+	func() {
+		it := must(must(Generate(&Generator{Spec: "int64", Open: open, Blocking: true}).Prefetch(1).Build(r)).Iterator())
+		filled, err := it.TryNextInto(must(NewElement()))
+		expect(t, filled, false)
+		expect(t, err, nil)
+		<-begun
+	}()
+	for !closing() {
+		finalize()
+	}
+	finalize()
+	close(gate)
+	settle()
 }
 
 // calls counts the functions that the library holds.

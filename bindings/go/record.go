@@ -44,7 +44,10 @@ func CreateRecords(r *Runtime, file string, compression Compression) (*RecordWri
 	if err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(out, func(w *RecordWriter) { C.weir_record_writer_destroy(w.handle) })
+	closeUnreachable(out, func(w *RecordWriter) error {
+		C.weir_record_writer_destroy(w.handle)
+		return nil
+	})
 	return out, nil
 }
 

@@ -65,8 +65,14 @@ func NewRuntime(options ...RuntimeOptions) (*Runtime, error) {
 	if err != nil {
 		return nil, err
 	}
-	runtime.SetFinalizer(out, (*Runtime).Close)
+	closeUnreachable(out, (*Runtime).Close)
 	return out, nil
+}
+
+// closeUnreachable lets the garbage collector close an object whose Close may wait, such as for a callback: in a goroutine of
+// its own, since all finalizers share one.
+func closeUnreachable[T any](object *T, close func(*T) error) {
+	runtime.SetFinalizer(object, func(object *T) { go close(object) })
 }
 
 // Close closes the runtime: nothing new can be made with it. What was made with it stays usable.
