@@ -8,6 +8,7 @@
 #include "capi/callback.h"
 #include "capi/runtime.h"
 #include "core/sync.h"
+#include "fs/given_up.h"
 #include "fs/routed_files.h"
 
 namespace weir::capi {
@@ -21,10 +22,13 @@ constexpr uint64_t kMaxSchemesBytes = 1024;
 // Why a call of a file system failed, for the file that it was about.
 class FileCall final : public AnyCall {
  public:
-  explicit FileCall(const std::string& name, const std::atomic<bool>* given_up = nullptr)
-      : name_(name), given_up_(given_up) {}
+  // It is cancelled once the file is given up, or who uses the file system.
+  FileCall(const std::string& name, RefPtr<const GivenUp> user, const std::atomic<bool>* given_up = nullptr)
+      : name_(name), user_(std::move(user)), given_up_(given_up) {}
 
-  bool cancelled() const override { return given_up_ && given_up_->load(std::memory_order_relaxed); }
+  bool cancelled() const override {
+    return (user_ && user_->value()) || (given_up_ && given_up_->load(std::memory_order_relaxed));
+  }
   Status fail(int64_t row, int32_t code, std::string_view message) override {
     if (row != 0)
       return {Code::out_of_range, expected_found("row 0 of a call of a file system", concat(row))};
@@ -60,6 +64,7 @@ class FileCall final : public AnyCall {
 
  private:
   const std::string name_;
+  const RefPtr<const GivenUp> user_;
   const std::atomic<bool>* const given_up_;
   Status failure_;
   std::vector<std::string> entries_;
@@ -92,7 +97,7 @@ class HostStore final : public RemoteStore {
   }
   template <class Function, class Use>
   Status run(std::string_view which, const std::string& name, Function&& function, Use&& use) const {
-    OpenCall<FileCall> call(std::make_unique<FileCall>(name));
+    OpenCall<FileCall> call(std::make_unique<FileCall>(name, GivenUp::current()));
     int32_t result = WEIR_OK;
     if (ErrorPtr thrown = call_host([&] { result = function(call.handle()); })) return Status(thrown);
     FileCall& closed = call.close();
@@ -130,7 +135,7 @@ class HostFile final : public RemoteFile {
 
   void give_up() noexcept override { given_up_.store(true, std::memory_order_relaxed); }
   void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
-    auto made = std::make_unique<FileCall>(name_, &given_up_);
+    auto made = std::make_unique<FileCall>(name_, user_, &given_up_);
     made->done = std::move(done);
     made->most = out.size();
     const weir_call call{publish(HandleKind::call, std::move(made))};
@@ -165,6 +170,8 @@ class HostFile final : public RemoteFile {
  private:
   const RefPtr<const HostStore> store_;
   const std::string name_;
+  // Who opened it.
+  const RefPtr<const GivenUp> user_ = GivenUp::current();
   bool open_ = false;
   std::atomic<bool> given_up_{false};
 };

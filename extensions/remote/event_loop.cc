@@ -239,7 +239,8 @@ void EventLoop::end_transfer(Transfer& transfer, CURLcode code) {
     remove(own);  // the other one is still under way
     return;
   }
-  if (transfer.received > 0) {
+  // The body of an answer that failed is not kept, unless it has a place.
+  if (transfer.received > 0 && exchange->range.out != nullptr) {
     exchange->fruitless = 0;
     exchange->progress = Clock::now();
   }

@@ -1174,10 +1174,11 @@ WEIR_API int32_t weir_iterator_initialize(weir_iterator iterator, weir_dataset d
 
 /* Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
  * it and releases its buffers, open files and rows. It waits for running callbacks and kernels of this
- * iterator, and for list_files while it lists folders, but never for reads of records: nothing can interrupt
- * those, so their thread keeps the file, its buffer and the runtime until the read returns. It also waits for
- * a callback that waits for a pipe or a socket; such a callback should ask weir_call_cancelled. Inside one of
- * the iterator's own callbacks it waits for nothing; the last callback to return releases everything. */
+ * iterator, and for list_files while it lists local folders, but never for reads of records: nothing can
+ * interrupt those of local files, so their thread keeps the file, its buffer and the runtime until the read
+ * returns. It also waits for a callback that waits for a pipe or a socket; such a callback should ask
+ * weir_call_cancelled. Inside one of the iterator's own callbacks it waits for nothing; the last callback to
+ * return releases everything. */
 WEIR_API void weir_iterator_destroy(weir_iterator iterator);
 
 /* Returns the structure of the elements, owned by the caller. */
@@ -1223,10 +1224,11 @@ WEIR_API int32_t weir_iterator_next_into(weir_iterator iterator, weir_buffer* bu
 /* Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a
  * next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
  * callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
- * function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`. That thread then runs
- * everything after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER.
- * After weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a
- * millisecond. It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
+ * function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`, or if this thread
+ * would read files, as for read_file, unless those turn out to be quick. That thread then runs everything
+ * after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After
+ * weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a millisecond.
+ * It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
  * weir_iterator_destroy end it early, and weir_iterator_save waits for it. */
 WEIR_API int32_t weir_iterator_try_next(weir_iterator iterator, weir_element element, weir_error* error);
 
@@ -1245,8 +1247,9 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
 /* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
- * So may a weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale
- * handles are ignored. */
+ * So may a weir_iterator_initialize in progress fail, where it computes parameters. A read of a remote file
+ * ends early, which may be the error of the element that a next in progress makes (WEIR_ELEMENT_FAILED). A
+ * read of a local file ends first. Waits for nothing. Stale handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
 /* Returns the position, before the first element, after any, or at the end. An iterator that starts there

@@ -415,6 +415,7 @@ void BlockCache::finish(const RefPtr<Extent>& extent, Result<size_t> got) {
 }
 
 // Waits for the extent at `offset`, and asks for what `bytes` from there on and reading ahead need besides.
+// What another reader asked for and gave up is asked for again.
 Result<RefPtr<Extent>> BlockCache::extent_at(CacheReader& reader, uint64_t offset, size_t bytes) {
   Added added;
   RefPtr<Extent> extent;
@@ -443,8 +444,10 @@ Result<RefPtr<Extent>> BlockCache::extent_at(CacheReader& reader, uint64_t offse
     if (extent->untold) forget(*extent);
   }
   ask(reader, added);
-  WEIR_TRY(extent->wait());
-  return extent;
+  const Status& found = extent->wait();
+  if (found.ok()) return extent;
+  const bool is_own = added.count > 0 && added.extents[0] == extent;
+  return found.code() == Code::cancelled && !is_own ? extent_at(reader, offset, bytes) : found;
 }
 
 // Notes that `size` bytes of the extent were used, from `offset` on.

@@ -21,6 +21,7 @@ class FewOpenFiles final : public WrappedFiles {
   FewOpenFiles(FileSystem& files, size_t most, std::shared_ptr<FileSystem> owner = nullptr);
   ~FewOpenFiles() override;
   Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override;
+  FileSystem& below() const { return files_; }
 
  private:
   const RefPtr<OpenFiles> open_;

@@ -24,6 +24,8 @@ struct OpenedAccess final : RefCounted {
         epochs(nullptr, root.depth(), 0, true) {
     choice.work = work_of(root);
     choice.may_fetch = root.lane() != Lane::caller;
+    // Who waits for files has to be shown first that they are quick.
+    choice.slow = root.lane() == Lane::blocking;
   }
 
   const RefPtr<Scheduler> scheduler;

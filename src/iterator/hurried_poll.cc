@@ -2,9 +2,9 @@
 //
 // A poll cannot be interrupted while it computes. So a pump, on a thread of the runtime, makes elements that
 // may take any time: it polls the root in place of the caller and holds the row until a call asks for it.
-// Such elements are those of functions that run datasets and, if the caller has a deadline or a descriptor,
-// those that turn out to be slow. A row that was begun is finished even if no call waits for it any more;
-// cancel() ends it.
+// Such elements are those of functions that run datasets, those that read files on this thread unless they
+// turn out to be quick and, if the caller has a deadline or a descriptor, those that turn out to be slow. A
+// row that was begun is finished even if no call waits for it any more; cancel() ends it.
 #include <algorithm>
 
 #include "core/exception.h"
@@ -56,7 +56,8 @@ PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   scheduler_->wants_threads();
   const bool opens = !position->stage && choice.may_open;
   if (!choice.may_fetch && !opens) return poll(hurried.polled);
-  const bool measures = hurried.waits && choice.measures();
+  const bool reads = position->root->lane() == Lane::blocking;
+  const bool measures = (hurried.waits || reads) && choice.measures();
   // A callback that asks may have the only thread.
   const bool apart =
       SchedulerFrame::innermost()->outer() == nullptr && (any_time || (measures && choice.slow));

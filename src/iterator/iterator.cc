@@ -77,6 +77,23 @@ Status begin_last(const Dataset& root, Session& session) {
   return begun.ok() ? begun : with_operator(begun, root.op().name);
 }
 
+void cancel_session(Session& session) noexcept {
+  session.cancelled.store(true);
+  if (session.runtime.files) give_up_reads(session.files());
+}
+
+// Opens what the first poll opens. Where memory ran out, its error is the dataset's only element; false if
+// there was none even for that: then nothing is opened any more.
+template <class Position>
+bool open_late(Position& position) {
+  try {
+    position.open(false);
+  } catch (const std::bad_alloc&) {
+  }
+  if (!position.stage) position.root = nullptr;
+  return position.stage != nullptr;
+}
+
 // The position of one rank is not that of another.
 Status check_world(const World& world, const Checkpoint& checkpoint) {
   if (checkpoint.world_size == world.size && checkpoint.rank == world.rank) return Status();
@@ -244,14 +261,14 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   if (position->env) position->params = digests_of(*document, position->env.get(), true);
   position->session =
       make_ref<Session>(runtime_, make_ref<SessionOwner>(owner_, scheduler_), scheduler_.get());
+  IteratorReads reads = iterator_reads(runtime_, *document->root(), position->in_parts);
+  position->session->use_files(std::move(reads.files));
+  position->reads = std::move(reads.counts);
   {
     MutexLock lock(mutex_);
     building_ = position->session;
   }
   position->session->use_world(world_of(beginning));
-  IteratorReads reads = iterator_reads(runtime_, *document->root(), position->in_parts);
-  position->session->use_files(std::move(reads.files));
-  position->reads = std::move(reads.counts);
   position->session->keep_stats(make_ref<StatsTree>(runtime_.clock->now_ns(), scheduler_->waited_ns()));
   scheduler_->tune(tuning_of(*document->root(), runtime_.executor->memory(), checkpoint != nullptr));
   position->session->hold_rows(holds_rows(*document->root(), beginning.policy.value_or(policy_)));
@@ -290,6 +307,8 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.may_open = root.lane() != Lane::caller;
   choice.may_fetch =
       choice.may_open && !root.spec().has_dataset() && !is_window && !root.op().typing.stands_last;
+  // Who waits for files has to be shown first that they are quick.
+  choice.slow = root.lane() == Lane::blocking;
   // Where parts come from other ranks there is no state to replace what is opened, so it is opened under the
   // numbers that they opened it under.
   const bool from_ranks = checkpoint && checkpoint->stage.empty();
@@ -403,7 +422,7 @@ Status Iterator::initialize(DocumentRef document, const Beginning& beginning) {
     old = replace_position(std::move(position));
     on_device_.store(position_->root->op().typing.stands_last, std::memory_order_relaxed);
     MutexLock lock(mutex_);
-    if (old) old->session->cancelled.store(true);
+    if (old) cancel_session(*old->session);
     session_ = position_->session;
     reads_ = position_->reads;
   };
@@ -474,8 +493,8 @@ IteratorStats Iterator::stats() {
 void Iterator::cancel() {
   {
     MutexLock lock(mutex_);
-    if (session_) session_->cancelled.store(true);
-    if (building_) building_->cancelled.store(true);
+    if (session_) cancel_session(*session_);
+    if (building_) cancel_session(*building_);
   }
   scheduler_->interrupt();
 }

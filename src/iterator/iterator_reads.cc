@@ -30,4 +30,9 @@ IteratorReads iterator_reads(Runtime& runtime, const Dataset& root, bool in_part
   return {std::move(files), counts};
 }
 
+void give_up_reads(FileSystem& files) noexcept {
+  if (auto* few = dynamic_cast<FewOpenFiles*>(&files)) return give_up_reads(few->below());
+  if (auto* own = dynamic_cast<IteratorFiles*>(&files)) own->give_up();
+}
+
 }  // namespace weir

@@ -18,6 +18,8 @@ class Walk {
   void dataset(const Dataset& node) {
     if (!seen_.insert(&node).second) return;
     for (const DatasetRef& input : node.inputs()) dataset(*input);
+    // It counts the elements of its files when it is opened.
+    if (node.op().access.reads_by_position && node.lane() == Lane::blocking) found.opens_slowly = true;
     const std::unique_ptr<ParamsBase> params = node.params().clone();
     Fields fields;
     params->fields(fields);

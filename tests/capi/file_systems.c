@@ -1,5 +1,6 @@
 /* File systems of the host: files are read through them, and what they do wrong is an error. */
 #include <pthread.h>
+#include <sched.h>
 
 #include "check.h"
 
@@ -14,10 +15,12 @@ typedef struct store {
   int fails;     /* read fails through its call */
   int late;      /* another thread answers */
   int no_reason; /* open fails and does not say why */
+  int stalls;    /* 1: open waits until it is cancelled; 2: read does */
+  int waits;     /* one that waits was begun */
   int bad_entry;
   int write_fails;
   int opened, closed, destroyed, published, abandoned;
-  char written[64];
+  char written[4096];
   uint64_t written_size;
 } store;
 
@@ -33,6 +36,13 @@ static int32_t stat_file(void* user_data, weir_string name, weir_file_info* out,
   return WEIR_OK;
 }
 
+/* Fails once nobody wants the result any more. */
+static void stall(store* self, weir_call call) {
+  __atomic_store_n(&self->waits, 1, __ATOMIC_SEQ_CST);
+  while (!weir_call_cancelled(call)) sched_yield();
+  weir_call_fail(call, 0, WEIR_CODE_CANCELLED, "given up", WEIR_STRLEN, NULL);
+}
+
 static int32_t open_file(void* user_data, weir_string name, weir_file_info* out, void** file,
                          weir_call call) {
   store* self = user_data;
@@ -40,6 +50,7 @@ static int32_t open_file(void* user_data, weir_string name, weir_file_info* out,
   CHECK(weir_call_rows(call) == 0);
   CHECK(weir_call_input(call, 0, &(weir_view)WEIR_VIEW_INIT, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   if (stat_file(user_data, name, out, call) != WEIR_OK) return 1;
+  if (self->stalls == 1) return stall(self, call), 1;
   ++self->opened;
   *file = self;
   return WEIR_OK;
@@ -54,6 +65,12 @@ typedef struct answer {
 
 static void* give(void* given) {
   const answer* at = given;
+  if (at->self->stalls == 2) {
+    stall(at->self, at->call);
+    weir_call_done(at->call, 0);
+    free(given);
+    return NULL;
+  }
   memcpy(at->out, at->self->bytes + at->offset, at->size);
   weir_call_done(at->call, at->size - (uint64_t)at->self->short_by + (uint64_t)at->self->long_by);
   if (at->self->twice) weir_call_done(at->call, 0);
@@ -107,7 +124,8 @@ static int32_t list_files(void* user_data, weir_string folder, weir_string prefi
 
 static int32_t create_file(void* user_data, weir_string name, void** writer, weir_call call) {
   (void)call;
-  CHECK(text_is(name, "t://new"));
+  /* The index of the other file may be written, and is not found later. */
+  CHECK(text_is(name, "t://new") || text_is(name, "t://a.weir-index"));
   ((store*)user_data)->written_size = 0;
   *writer = user_data;
   return WEIR_OK;
@@ -132,7 +150,9 @@ static int32_t finish_file(void* user_data, void* writer, int32_t publish, weir_
   return WEIR_OK;
 }
 
-static void destroy_store(void* user_data) { ++((store*)user_data)->destroyed; }
+static void destroy_store(void* user_data) {
+  __atomic_add_fetch(&((store*)user_data)->destroyed, 1, __ATOMIC_SEQ_CST);
+}
 
 static weir_file_system functions_of(store* self) {
   weir_file_system files = WEIR_FILE_SYSTEM_INIT;
@@ -206,6 +226,70 @@ static void test_reading(void) {
   CHECK(first_line_is(&fails, WEIR_CODE_PERMISSION_DENIED, "the key has expired", ""));
   no_reason.no_reason = 1;
   CHECK(first_line_is(&no_reason, WEIR_CODE_UNKNOWN, "from open of a file system, found 42", ""));
+}
+
+typedef struct next_call {
+  weir_iterator iterator;
+  weir_element element;
+  int32_t result, code;
+} next_call;
+
+static void* call_next(void* given) {
+  next_call* self = given;
+  weir_error error = WEIR_ERROR_INIT;
+  self->result = weir_iterator_next(self->iterator, self->element, &error);
+  self->code = error.code;
+  weir_error_clear(&error);
+  return NULL;
+}
+
+/* A file that does not answer keeps nobody: not who creates the iterator, nor a next that is cancelled, nor
+ * one with a deadline. */
+static void one_that_stalls(const char* text, int stalls, int within) {
+  store self = small();
+  self.late = 1;
+  self.stalls = stalls;
+  weir_runtime runtime = make_runtime();
+  weir_file_system files = functions_of(&self);
+  CHECK(weir_runtime_register_file_system(runtime, &files, NULL) == WEIR_OK);
+  weir_dataset dataset = parse(runtime, text);
+  next_call next = {iterate(runtime, dataset), make_element(), 0, 0};
+  pthread_t thread;
+  if (within) {
+    CHECK(weir_iterator_next_within(next.iterator, 1000000, next.element, NULL) == WEIR_PENDING);
+  } else {
+    REQUIRE(pthread_create(&thread, NULL, call_next, &next) == 0);
+  }
+  while (!__atomic_load_n(&self.waits, __ATOMIC_SEQ_CST)) sched_yield();
+  weir_iterator_cancel(next.iterator);
+  if (!within) {
+    REQUIRE(pthread_join(thread, NULL) == 0);
+    CHECK(next.result == -WEIR_CODE_CANCELLED || next.result == WEIR_ELEMENT_FAILED);
+    CHECK(next.code == WEIR_CODE_CANCELLED);
+  }
+  CHECK(weir_iterator_next(next.iterator, next.element, NULL) == -WEIR_CODE_CANCELLED);
+  /* Begun again it reads what there is. */
+  __atomic_store_n(&self.stalls, 0, __ATOMIC_SEQ_CST);
+  CHECK(weir_iterator_initialize(next.iterator, dataset, NULL, NULL) == WEIR_OK);
+  CHECK(weir_iterator_next(next.iterator, next.element, NULL) == WEIR_OK);
+  weir_element_destroy(next.element);
+  weir_iterator_destroy(next.iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+  while (!__atomic_load_n(&self.destroyed, __ATOMIC_SEQ_CST)) sched_yield();
+  CHECK(self.opened == self.closed);
+}
+
+static void test_what_stalls(void) {
+  static const char* const kTexts[] = {"from_list([\"t://a\"]) | map(f -> read_file(f))",
+                                       "text_line(\"t://a\")",
+                                       "text_line(\"t://a\") | global_shuffle(seed: 1)"};
+  for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; ++i) {
+    for (int stalls = 1; stalls <= 2; ++stalls) {
+      one_that_stalls(kTexts[i], stalls, 0);
+      one_that_stalls(kTexts[i], stalls, 1);
+    }
+  }
 }
 
 /* A file that the program itself reads. */
@@ -319,6 +403,7 @@ static void test_what_is_refused(void) {
 
 int main(void) {
   test_reading();
+  test_what_stalls();
   test_files_of_the_program();
   test_writing_and_listing();
   test_what_is_refused();
