@@ -49,7 +49,7 @@ RefPtr<Pump> Iterator::fetcher() noexcept try {
 
 PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   Position* const position = position_.get();
-  if (!position) return poll(hurried.polled);
+  if (!position || !position->root) return poll(hurried.polled);
   FetchChoice& choice = position->choice;
   const bool any_time = choice.work.runs_datasets;
   // Nor does this thread run the pumps of windows.
@@ -85,9 +85,9 @@ void Iterator::Position::open(bool counted) {
   context.opening_error = &opening_error;
   QuietContext quiet(context);
   auto opened = Stage::open(counted ? *quiet : context, {root, env, root_key(opening)});
+  stage = std::move(opened);
   // Other errors are elements.
   if (opening_error && is_out_of_memory(*opening_error)) throw std::bad_alloc();
-  stage = std::move(opened);
 }
 
 void Iterator::Position::take_back_opening() {
@@ -113,8 +113,8 @@ bool FetchChoice::may_ask(Clock& clock) noexcept {
 void Iterator::Position::fetch() noexcept try {
   choice.asks = 0;
   if (!held.empty() || session->cancelled.load(std::memory_order_relaxed)) return;
-  if (!stage) open(false);
-  if (!choice.may_fetch) return;
+  if (!stage && root) open(false);
+  if (!stage || !choice.may_fetch) return;
   Context context{*session, session->scheduler, &epochs};
   Clock& clock = *session->runtime.clock;
   Block out;

@@ -155,7 +155,11 @@ PullResult Iterator::poll_rarely(Polled& polled, bool pulled) noexcept {
     if (!position->held.empty()) {
       position->held.take(polled.rows, polled.out);
     } else if (!pulled) {
-      if (!position->stage) position->open(false);
+      if (!position->stage && !position->root) return PullResult::end;
+      if (!position->stage && !open_late(*position)) {
+        polled.out.set_error(out_of_memory(), static_cast<size_t>(spec_.component_count()));
+        return PullResult::rows;
+      }
       Context context{*position->session, scheduler_.get(), &position->epochs};
       Demand demand;
       demand.rows = polled.rows;

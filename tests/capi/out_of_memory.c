@@ -1,8 +1,8 @@
-/* Memory runs out on any thread, the library's own included, once the runtime is warm: for ten pipelines, the
- * n-th allocation of creating an iterator, reading it, saving it and restoring it fails, for every n, once,
- * twenty times in a row and from then on. Two of them are restored from the positions of two ranks. Each call
- * answers with an error or a result, nothing hangs or leaks, and what is read with memory again is what was
- * due, but for what the errors stand for. */
+/* Memory runs out on any thread, the library's own included, once the runtime is warm: for eleven pipelines,
+ * the n-th allocation of creating an iterator, reading it, saving it and restoring it fails, for every n,
+ * once, twenty times in a row and from then on. Two of them are restored from the positions of two ranks.
+ * Each call answers with an error or a result, nothing hangs or leaks, and what is read with memory again is
+ * what was due, but for what the errors stand for. */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
@@ -137,6 +137,8 @@ static int read_rows(weir_iterator iterator, weir_element element, int count, ro
   for (int i = 0; i < count && result != WEIR_END; ++i) {
     result = weir_iterator_next(iterator, element, &error);
     check_answer("next", result, &error);
+    /* What lacked memory stands in the place of an element. */
+    CHECK(result >= 0);
     if (result == WEIR_END) break;
     if (out->count == kMaxRows) fprintf(stderr, "no end after %d rows\n", out->count);
     REQUIRE(out->count < kMaxRows);
@@ -152,6 +154,8 @@ typedef struct graph {
   const char* text;
   /* Nobody knows how many elements the lost one would have become. */
   int loose;
+  /* Its parameter is computed by the first next. */
+  int late;
   /* It is rank 0 of several, and restored from what all of them saved. */
   int by_rank;
   weir_dataset dataset;
@@ -173,6 +177,7 @@ static graph g_graphs[] = {
     {.text = "range(5) | flat_map(x -> range(x + 1) | map(y -> [x, y]) | batch(2))", .loose = 1},
     {.text =
          "let d = range(12) | shuffle(5, seed: 1)\nzip((d, d | map(x -> x * x), range(12) | map(x -> full([x % 3], x))))"},
+    {.text = "range(20) | take(range(5) | reduce(0, (a, b) -> a + b))", .late = 1},
     {.text = "range(40) | shuffle(5, seed: 2) | shard(auto, auto) | map(x -> x * 3) | batch(2) | prefetch(1)",
      .by_rank = 1},
     {.text = "range(40) | shard(auto, auto) | prefetch(2) | filter(x -> x % 3 != 0)",
@@ -297,7 +302,8 @@ static int64_t try_create(const world* w, const graph* one, int restored, int64_
   CHECK((result == WEIR_OK) == (iterator.value != 0));
   if (result != WEIR_OK) iterator = create_now(w, one, restored);
   CHECK(read_rows(iterator, w->element, kMaxRows, &found) == 1);
-  CHECK(errors_in(&found) == 0);
+  /* What a parameter lacked may also be the first element of the iterator that was restored. */
+  CHECK((one->late && restored) || errors_in(&found) == 0);
   check_rows(one, restored ? "restore" : "create", &found, restored ? &one->after : &one->clean, first,
              count);
   weir_iterator_destroy(iterator);
