@@ -40,7 +40,7 @@ class Call {
       out->version = {static_cast<const char*>(memory), info.version.size()};
     }
   }
-  // Reports an entry of a folder. Throws if the library refuses it.
+  // Reports an entry of a folder. One whose name can't be part of a path, such as "..", is left out.
   void entry(std::string_view name, const FileInfo& info) const {
     weir_file_info shown{};
     shown.struct_size = sizeof(shown);
@@ -48,9 +48,11 @@ class Call {
     shown.size = info.size;
     shown.modified_ns = info.modified_ns;
     shown.version = {info.version.data(), info.version.size()};
-    if (weir_call_entry(handle_, name.data(), name.size(), &shown, nullptr) != WEIR_OK) {
-      throw Failure(WEIR_CODE_CANCELLED, "the listing is no longer wanted");
-    }
+    weir_error error = WEIR_ERROR_INIT;
+    const int32_t result = weir_call_entry(handle_, name.data(), name.size(), &shown, &error);
+    const std::string why = error.message.data ? error.message.data : "";
+    weir_error_clear(&error);
+    if (result != WEIR_OK && result != -WEIR_CODE_INVALID_ARGUMENT) throw Failure(-result, why);
   }
   void done(uint64_t size) const { weir_call_done(handle_, size); }
 

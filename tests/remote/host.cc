@@ -109,12 +109,16 @@ void weir_call_done(weir_call call, uint64_t size) {
   state.changed.notify_all();
 }
 
+void weir_error_clear(weir_error*) {}
 int32_t weir_call_entry(weir_call call, const char* name, uint64_t size, const weir_file_info* info,
                         weir_error*) {
+  const std::string entry(name, size);
+  if (entry.empty() || entry == "." || entry == ".." || entry.find('/') != std::string::npos)
+    return -WEIR_CODE_INVALID_ARGUMENT;
   CallState& state = state_of(call);
   std::lock_guard<std::mutex> lock(state.mutex);
   std::ostringstream line;
-  line << std::string(name, size) << '\t' << ((info->flags & WEIR_FILE_FOLDER) != 0 ? 1 : 0) << '\t'
+  line << entry << '\t' << ((info->flags & WEIR_FILE_FOLDER) != 0 ? 1 : 0) << '\t'
        << info->size << '\t' << info->modified_ns << '\t'
        << std::string(info->version.data, info->version.size) << '\n';
   state.entries += line.str();
