@@ -1,5 +1,7 @@
 #include "core/error_state.h"
 
+#include "core/text.h"
+
 namespace weir {
 
 void error_state(Archive& archive, Error& error) {
@@ -8,6 +10,11 @@ void error_state(Archive& archive, Error& error) {
          parts] = error;
   // Only texts that do not build have them; the message says it all.
   parts = MistakeParts();
+  // The name of a file and the message are only shown, which is without credentials.
+  if (!archive.loading()) {
+    message = without_credentials(message);
+    file = without_credentials(file);
+  }
   auto code = static_cast<int64_t>(error_code);
   archive("code", code, 1, static_cast<int64_t>(Code::data_loss));
   archive("message", message);

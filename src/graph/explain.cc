@@ -44,9 +44,11 @@ bool is_input(const Field& field, const Node& value) {
   return std::holds_alternative<FilesParam*>(field.slot) && !literal;
 }
 
-// "batch(4, drop_remainder: true)", in canonical form, with "..." for datasets.
+std::string shown_text(const Node& value) { return without_credentials(syntax::print(value)); }
+
+// "batch(4, drop_remainder: true)", in canonical form, with "..." for datasets and without credentials.
 std::string call_of(const Dataset& node) {
-  if (const NodePtr source = written_source(node)) return syntax::print(*source);
+  if (const NodePtr source = written_source(node)) return shown_text(*source);
   std::string out = concat(node.op().name, "(");
   std::vector<NodePtr> values = written_values(node);
   if (values.empty()) return out + ")";
@@ -60,7 +62,7 @@ std::string call_of(const Dataset& node) {
   }
   const char* separator = "";
   for (const Item& item : canonical_arguments(node.op(), fields, values)) {
-    out += concat(separator, item.name, item.name.empty() ? "" : ": ", syntax::print(*item.value));
+    out += concat(separator, item.name, item.name.empty() ? "" : ": ", shown_text(*item.value));
     separator = ", ";
   }
   return out + ")";
@@ -79,7 +81,7 @@ std::string calls_of(const Dataset& node) {
 std::string parameters_json(const Dataset& node) {
   std::string out;
   const auto add = [&](std::string_view name, const Node& value) {
-    out += concat(out.empty() ? "" : ", ", json_string(name), ": ", json_string(syntax::print(value)));
+    out += concat(out.empty() ? "" : ", ", json_string(name), ": ", json_string(shown_text(value)));
   };
   if (const NodePtr source = written_source(node)) {
     for (const Item& item : source->items) add(item.name, *item.value);
@@ -239,7 +241,8 @@ std::string rewrites_text(const Rewrites& rewrites) {
 std::string part_json(const PartFacts& part) {
   if (!part.files) return concat(R"({"count": )", count_json(part.count), R"(, "files": null})");
   std::string files;
-  for (const std::string& name : *part.files) files += concat(files.empty() ? "" : ", ", json_string(name));
+  for (const std::string& name : *part.files)
+    files += concat(files.empty() ? "" : ", ", json_string(without_credentials(name)));
   return concat(R"({"count": )", count_json(part.count), R"(, "files": [)", files, "]}");
 }
 

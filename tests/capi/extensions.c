@@ -65,6 +65,9 @@ static int explains(weir_runtime runtime, const char* text, uint32_t flags, cons
 static void test_explained(void) {
   weir_runtime runtime = runtime_with(FOLDER);
   CHECK(explains(runtime, "countdown(5) | map(n -> n + 1)", WEIR_TEXT, "\n  countdown(from: 5)  int64  5\n"));
+  CHECK(explains(runtime, "from_list([\"http://usr:pw@h/a?sig=T\"])", WEIR_TEXT,
+                 "\"http://******@h/a?*****\""));
+  CHECK(explains(runtime, "from_list([\"http://usr:pw@h/a?sig=T\"])", 0, "http://******@h/a?*****\\\""));
   CHECK(explains(runtime, "countdown(from: 5)", 0, "\"operator\": \"countdown\""));
   CHECK(explains(runtime, "countdown(5) | take(2)", 0, "\"path\": \"take/countdown\""));
   CHECK(explains(runtime, "countdown(5) | take(2)", WEIR_TEXT, "\n  take/countdown: position only"));

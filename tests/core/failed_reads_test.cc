@@ -53,6 +53,20 @@ TEST_CASE("failed reads: an error is listed by its read and answered without fai
   CHECK(!found->read_failed);
 }
 
+TEST_CASE("failed reads: positions have no credentials") {
+  FailedReads failed;
+  failed.add(pointer_to(failed_read(7, "https://usr:pw@h/a.txt?sig=T", 5)));
+  const std::string bytes = saved(failed);
+  CHECK(bytes.find("pw") == std::string::npos);
+  CHECK(bytes.find("sig=T") == std::string::npos);
+  FailedReads loaded;
+  REQUIRE(load(loaded, bytes).ok());
+  REQUIRE(loaded.find(7));
+  CHECK(loaded.find(7)->file == "https://******@h/a.txt?*****");
+  CHECK(loaded.find(7)->message == "cannot read https://******@h/a.txt?*****");
+  CHECK(loaded.find(7)->record == 5);
+}
+
 TEST_CASE("failed reads: the first error of a read stays") {
   FailedReads failed;
   failed.add(pointer_to(failed_read(7, "a", 5)));
