@@ -303,7 +303,9 @@ func TestEveryWayToTakeElements(t *testing.T) {
 	expect(t, err, io.EOF)
 	expect(t, d.At(4, e), nil)
 	expect(t, must(Scalar[int64](e, 0)), int64(4))
-	expectError(t, d.At(6, e), CodeOutOfRange, "")
+	for _, outside := range []int64{6, -1, 3 - 1<<62, -1 << 63} {
+		expectError(t, d.At(outside, e), CodeOutOfRange, "")
+	}
 }
 
 func TestOrigins(t *testing.T) {

@@ -54,6 +54,8 @@ int32_t weirgo_next_block(weir_iterator iterator, int64_t max_rows, weirgo_eleme
 }
 
 int32_t weirgo_at(weir_runtime runtime, weir_dataset dataset, int64_t position, weirgo_element* element) {
+  /* Further below it would be one with WEIR_AT_TRY. */
+  if (position < WEIR_AT_TRY / 2) position = WEIR_AT_TRY / 2;
   return with_views(weir_dataset_at(runtime, dataset, position, element->handle, &element->error), element,
                     0);
 }

@@ -296,8 +296,11 @@ TEST_CASE("a position that has no element is an error") {
   weir::Element element;
   const weir::Dataset dataset = weir::parse(runtime, "range(-2, 3) | map(x -> 6 // x)");
   CHECK(error_of([&] { dataset.at(runtime, 5, element); }).code() == WEIR_CODE_OUT_OF_RANGE);
-  CHECK(error_of([&] { dataset.at(runtime, -1, element); }).code() == WEIR_CODE_OUT_OF_RANGE);
   auto rows = weir::random_access<int64_t>(runtime, dataset);
+  for (const int64_t outside : {int64_t{-1}, WEIR_AT_TRY + int64_t{3}, WEIR_AT_TRY / 2, INT64_MIN}) {
+    CHECK(error_of([&] { dataset.at(runtime, outside, element); }).code() == WEIR_CODE_OUT_OF_RANGE);
+    CHECK(error_of([&] { rows[outside]; }).code() == WEIR_CODE_OUT_OF_RANGE);
+  }
   const weir::Error failed = error_of([&] { rows[2]; });
   CHECK(failed.element_failed());
   CHECK(failed.path() == "map");

@@ -1,5 +1,6 @@
 #include "dataset.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "callback.h"
@@ -163,7 +164,8 @@ nb::object at(Dataset& self, int64_t position, bool text) {
   Error error;
   const weir_runtime host = self.host();
   const bool in_range = position >= 0 && position < -(WEIR_AT_TRY / 2);
-  const int64_t wanted = in_range ? position + WEIR_AT_TRY : position;
+  // Further below it would be one with WEIR_AT_TRY.
+  const int64_t wanted = in_range ? position + WEIR_AT_TRY : std::max<int64_t>(position, WEIR_AT_TRY / 2);
   const int32_t result = wait_in_slices(
       [&](int64_t) { return weir_dataset_at(host, self.handle.get(), wanted, filling.get(), error); });
   if (result == kInterrupted) {

@@ -85,8 +85,17 @@ class Element {
   detail::Unique<weir_element, weir_element_destroy> handle_;
 };
 
+namespace detail {
+
+// A position as weir_dataset_at takes it: further below it would be one with WEIR_AT_TRY.
+inline int64_t waiting(int64_t position) noexcept {
+  return position < WEIR_AT_TRY / 2 ? WEIR_AT_TRY / 2 : position;
+}
+
+}  // namespace detail
+
 inline void Dataset::at(const Runtime& runtime, int64_t position, Element& element) const {
-  detail::call(weir_dataset_at, runtime.handle(), handle(), position, element.handle());
+  detail::call(weir_dataset_at, runtime.handle(), handle(), detail::waiting(position), element.handle());
 }
 
 namespace detail {
@@ -478,7 +487,8 @@ class RandomAccess {
 
   // Throws as Dataset::at() does.
   typename detail::Row<T...>::Type operator[](int64_t position) {
-    error_.check(weir_dataset_at(runtime_, dataset_.handle(), position, element_.handle(), error_.get()));
+    error_.check(weir_dataset_at(runtime_, dataset_.handle(), detail::waiting(position), element_.handle(),
+                                 error_.get()));
     return columns_.read(element_);
   }
   // The number of elements, WEIR_CARDINALITY_INFINITE or WEIR_CARDINALITY_UNKNOWN.

@@ -302,7 +302,9 @@ The element at an index from 1, without those before it. Throws for operators th
 function getobs(dataset::Dataset, index::Integer)
     element = Slot()
     GC.@preserve dataset element begin
-        checked(slot -> weir_dataset_at(dataset.runtime.handle, dataset.handle, index - 1, element.handle, slot))
+        # Further below it would be a position with WEIR_AT_TRY.
+        position = max(index - 1, WEIR_AT_TRY ÷ 2)
+        checked(slot -> weir_dataset_at(dataset.runtime.handle, dataset.handle, position, element.handle, slot))
         return structured(Spec(dataset), element, dataset.runtime, Ref(0))
     end
 end

@@ -122,6 +122,8 @@ impl Dataset {
     /// Fills `element` with the element at `position`, without reading those before it. An error for operators that don't
     /// know where their elements are.
     pub fn at(&self, position: i64, element: &mut Element) -> Result<()> {
+        // Further below it would be one with WEIR_AT_TRY.
+        let position = position.max(sys::WEIR_AT_TRY / 2);
         call(|error| unsafe {
             sys::weir_dataset_at(self.0.runtime.raw(), self.raw(), position, element.raw(), error)
         })?;

@@ -290,10 +290,12 @@ fn every_way_to_take_elements() -> Result<()> {
     assert_eq!(iterator.try_next_into(&mut element)?, Next::End);
     dataset.at(4, &mut element)?;
     assert_eq!(element.scalar::<i64>(0)?, 4);
-    assert_eq!(
-        dataset.at(6, &mut element).expect_err("beyond the end").code(),
-        Code::OutOfRange
-    );
+    for outside in [6, -1, 3 - (1 << 62), i64::MIN] {
+        assert_eq!(
+            dataset.at(outside, &mut element).expect_err("no element").code(),
+            Code::OutOfRange
+        );
+    }
     assert!(iterator.ready_fd()? >= 0);
     Ok(())
 }
