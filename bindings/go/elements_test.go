@@ -383,6 +383,8 @@ func TestTensors(t *testing.T) {
 	expectError(t, err, CodeInvalidArgument, "")
 	_, err = FillTensor(func([]float32) error { return io.ErrUnexpectedEOF }, 2)
 	expect(t, err, io.ErrUnexpectedEOF)
+	_, err = FillTensor(func([]int64) error { return nil }, 1<<45)
+	expectError(t, err, CodeResourceExhausted, "memory")
 	_, err = FillTensor(func([]int64) error { return nil }, 1<<40, 1<<40)
 	expectError(t, err, CodeInvalidArgument, "dimensions")
 	mapped := must(Range(2).Map("x -> x + @more[x]").With("more", must(CopyTensor([]int64{5, 6}, 2))).Build(r))

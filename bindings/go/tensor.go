@@ -65,6 +65,9 @@ func FillTensor[T Entry](fill func(values []T) error, dims ...int64) (*Tensor, e
 	}
 	size := C.size_t(count) * C.size_t(unsafe.Sizeof(zero))
 	data := C.calloc(1, size+1)
+	if data == nil {
+		return nil, Errorf(CodeResourceExhausted, "no memory for a tensor of %d bytes", uint64(size))
+	}
 	if err := fill(unsafe.Slice((*T)(data), int(count))); err != nil {
 		C.free(data)
 		return nil, err
