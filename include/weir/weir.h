@@ -345,7 +345,8 @@ typedef struct weir_runtime_options {
   { sizeof(weir_runtime_options), 0, 0, 0, 0, NULL, NULL, 0, 0, NULL, 0, NULL, 0 }
 
 /* Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
- * one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit(). */
+ * one; runtimes share nothing. Errors: failed_precondition inside exit(), once it has come to the handlers
+ * and destructors that were registered before the process's first runtime was created. */
 WEIR_API int32_t weir_runtime_create(const weir_runtime_options* options, weir_runtime* out,
                                      weir_error* error);
 
@@ -410,8 +411,9 @@ WEIR_API int32_t weir_spec_format(weir_spec spec, weir_bytes* out, weir_error* e
  * thread, when nothing uses the tensor any more, possibly long after all handles were released; if this call
  * fails, before it returns. `release` may be NULL for memory that is never freed. Strings are an array of
  * weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
- * and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
- * allocations, whatever the size; strings are checked one by one. */
+ * and dims, the rank is above 8, `data` is not aligned for its dtype, or a bool is a byte above 1 (copy it
+ * then, which makes 1 of those). Cost: a few small allocations, whatever the size; strings and bools are
+ * checked one by one. */
 WEIR_API int32_t weir_tensor_wrap(int32_t dtype, int32_t rank, const int64_t* dims, const void* data,
                                   uint64_t byte_size, void (*release)(void* user_data), void* user_data,
                                   weir_tensor* out, weir_error* error);

@@ -755,7 +755,8 @@ extern "C" {
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
-    /// one; runtimes share nothing. Errors: failed_precondition in a destructor that runs inside exit().
+    /// one; runtimes share nothing. Errors: failed_precondition inside exit(), once it has come to the handlers
+    /// and destructors that were registered before the process's first runtime was created.
     pub fn weir_runtime_create(options: *const weir_runtime_options, out: *mut weir_runtime, error: *mut weir_error) -> i32;
 
     /// Closes the runtime, so that nothing new can be created with it. Its iterators, datasets and buffers stay
@@ -793,8 +794,9 @@ extern "C" {
     /// thread, when nothing uses the tensor any more, possibly long after all handles were released; if this call
     /// fails, before it returns. `release` may be NULL for memory that is never freed. Strings are an array of
     /// weir_string, and their bytes are borrowed as well. Errors: invalid_argument if byte_size does not fit dtype
-    /// and dims, the rank is above 8, or `data` is not aligned for its dtype (copy it then). Cost: a few small
-    /// allocations, whatever the size; strings are checked one by one.
+    /// and dims, the rank is above 8, `data` is not aligned for its dtype, or a bool is a byte above 1 (copy it
+    /// then, which makes 1 of those). Cost: a few small allocations, whatever the size; strings and bools are
+    /// checked one by one.
     pub fn weir_tensor_wrap(dtype: i32, rank: i32, dims: *const i64, data: *const c_void, byte_size: u64, release: Option<unsafe extern "C" fn(user_data: *mut c_void)>, user_data: *mut c_void, out: *mut weir_tensor, error: *mut weir_error) -> i32;
 
     /// The same with a copy of everything, including the bytes of strings. The memory may be reused at once.
@@ -1034,10 +1036,11 @@ extern "C" {
 
     /// Gives up one owner of the iterator; there are several only after weir_iterator_share. The last one cancels
     /// it and releases its buffers, open files and rows. It waits for running callbacks and kernels of this
-    /// iterator, and for list_files while it lists folders, but never for reads of records: nothing can interrupt
-    /// those, so their thread keeps the file, its buffer and the runtime until the read returns. It also waits for
-    /// a callback that waits for a pipe or a socket; such a callback should ask weir_call_cancelled. Inside one of
-    /// the iterator's own callbacks it waits for nothing; the last callback to return releases everything.
+    /// iterator, and for list_files while it lists local folders, but never for reads of records: nothing can
+    /// interrupt those of local files, so their thread keeps the file, its buffer and the runtime until the read
+    /// returns. It also waits for a callback that waits for a pipe or a socket; such a callback should ask
+    /// weir_call_cancelled. Inside one of the iterator's own callbacks it waits for nothing; the last callback to
+    /// return releases everything.
     pub fn weir_iterator_destroy(iterator: weir_iterator);
 
     /// Returns the structure of the elements, owned by the caller.
@@ -1066,10 +1069,11 @@ extern "C" {
     /// Like weir_iterator_next, but returns WEIR_PENDING instead of waiting for other threads, also for one in a
     /// next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
     /// callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
-    /// function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`. That thread then runs
-    /// everything after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER.
-    /// After weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a
-    /// millisecond. It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
+    /// function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`, or if this thread
+    /// would read files, as for read_file, unless those turn out to be quick. That thread then runs everything
+    /// after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After
+    /// weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a millisecond.
+    /// It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
     /// weir_iterator_destroy end it early, and weir_iterator_save waits for it.
     pub fn weir_iterator_try_next(iterator: weir_iterator, element: weir_element, error: *mut weir_error) -> i32;
 
@@ -1083,12 +1087,13 @@ extern "C" {
     /// try_next returns WEIR_PENDING, and again when an element or the end is there, when the iterator is
     /// cancelled or initialised, or when another thread has left a next. Spurious readiness is possible. Poll it,
     /// but never read from it: it belongs to the iterator and is closed with it. examples/events.c shows a loop.
-    /// Errors: unavailable.
+    /// Errors: resource_exhausted if the process has no more descriptors; a later call may succeed.
     pub fn weir_iterator_ready_fd(iterator: weir_iterator, out: *mut i32, error: *mut weir_error) -> i32;
 
     /// Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
-    /// So may a weir_iterator_initialize in progress fail, where it computes parameters. Waits for nothing. Stale
-    /// handles are ignored.
+    /// So may a weir_iterator_initialize in progress fail, where it computes parameters. A read of a remote file
+    /// ends early, which may be the error of the element that a next in progress makes (WEIR_ELEMENT_FAILED). A
+    /// read of a local file ends first. Waits for nothing. Stale handles are ignored.
     pub fn weir_iterator_cancel(iterator: weir_iterator);
 
     /// Returns the position, before the first element, after any, or at the end. An iterator that starts there
