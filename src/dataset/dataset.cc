@@ -88,6 +88,15 @@ Status check_last(const OperatorDef& op, std::span<const DatasetRef> inputs, con
       expected_found(concat(op.name, " at the end of the document"), "one in a function"));
 }
 
+constexpr const char* kDrawsByNumber = " draws by the number of the element in its rank";
+
+// Without a seed, an order in a function depends on the number of the call.
+bool draws_by_call(const Sites& sites) {
+  return std::any_of(sites.seeds.begin(), sites.seeds.end(), [](const RefPtr<const SeedSite>& seed) {
+    return seed->origin == SeedSite::Origin::drawn;
+  });
+}
+
 // What OperatorDef::epochs answers for a single pass.
 constexpr int64_t kOnePass = -2;
 
@@ -219,8 +228,10 @@ void Dataset::inherit(const FunctionTraits& traits, int64_t calls, bool opens) {
   if (opens && !sites.calls.empty())
     sites.reopens = concat(op_->name, " ", sites.calls, " for what it opens");
   sites.calls.clear();
-  if (sites.by_rank && sites_.parts != 0 && sites_.counts_rank.empty())
-    sites_.counts_rank = concat(op_->name, " has a share of its rank inside");
+  if (sites_.parts != 0 && sites_.counts_rank.empty()) {
+    if (sites.by_rank) sites_.counts_rank = concat(op_->name, " has a share of its rank inside");
+    if (draws_by_call(sites)) sites_.counts_rank = concat(op_->name, kDrawsByNumber);
+  }
   sites_.add(sites);
   if (std::string reason = traits.not_replayable(); not_replayable_.empty() && !reason.empty()) {
     not_replayable_ = concat(op_->name, " ", reason);
@@ -307,7 +318,7 @@ void Dataset::inherit_parts() {
   if (!goes_by_element(*op_)) {
     sites_.counts_rank = concat(op_->name, " counts the elements of its rank");
   } else if (draws) {
-    sites_.counts_rank = concat(op_->name, " draws by the number of the element in its rank");
+    sites_.counts_rank = concat(op_->name, kDrawsByNumber);
   } else if (!not_replayable_.empty() && inputs_[0]->not_replayable().empty()) {
     sites_.counts_rank = not_replayable_;
   }

@@ -126,7 +126,8 @@ std::string as_json(const Needs& needs, const Sites& sites) {
       concat(R"({"needs_policy": )", sites.unsaved.empty() ? "false" : "true", R"(, "because": )",
              sites.unsaved.empty() ? "null" : json_string(sites.unsaved), R"(, "callback_states": )",
              sites.states.size(), R"(, "refused": )",
-             sites.reopens.empty() ? "null" : json_string(sites.reopens), R"(, "warning": )",
+             sites.reopens.empty() ? "null" : json_string(sites.reopens), R"(, "same_ranks": )",
+             sites.counts_rank.empty() ? "null" : json_string(sites.counts_rank), R"(, "warning": )",
              warning_of(sites).empty() ? "null" : json_string(warning_of(sites)), R"(, "operators": [)");
   bool first = true;
   for (const Need& need : needs.list()) {

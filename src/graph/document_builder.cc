@@ -62,7 +62,7 @@ bool add_functions(const Handed& from, Handed& out) {
       continue;
     }
     const auto* callback = std::get_if<CallbackRef>(&thing);
-    if (callback == nullptr || (*callback)->signature() == nullptr) continue;
+    if (callback == nullptr || (*callback)->signature() == nullptr || !is_identifier(name)) continue;
     const auto [known, is_new] = out.emplace(name, thing);
     const auto* other = std::get_if<CallbackRef>(&known->second);
     if (!is_new && (other == nullptr || *other != *callback)) return false;

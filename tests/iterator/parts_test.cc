@@ -251,30 +251,6 @@ TEST_CASE("parts: operators that count continue for as many ranks only") {
   CHECK(refused.error().message.find("enumerate counts the elements of its rank") != std::string::npos);
 }
 
-TEST_CASE("parts: draws behind them continue for as many ranks only, those inside for any number") {
-  ThreadsRuntime runtime;
-  const auto continued = [&](const std::string& text) {
-    INFO(text);
-    const DocumentRef document = parse_text(*runtime, text);
-    OpenIterator iterator(new Iterator(*runtime, nullptr, document->spec()));
-    require_ok(iterator->initialize(document, {.params = {}}));
-    take_lines(*iterator, 3);
-    const Lines saved{require_value(iterator->save())};
-    CHECK(position_of(*document, saved, World{0, 1, {}}).ok());
-    return position_of(*document, saved, World{0, 2, {}}).status();
-  };
-  const std::string drawn = "map(x -> random_uniform([], seed: 3))";
-  CHECK(continued("range(30) | partition(6, p -> p | " + drawn + ") | map(x -> x + 1.0)").ok());
-  const Status refused = continued("range(30) | partition(6, p -> p | " + drawn + ") | " + drawn);
-  CHECK(refused.code() == Code::failed_precondition);
-  CHECK(refused.error().message.find("map draws by the number of the element in its rank") !=
-        std::string::npos);
-  CHECK(!continued("range(30) | partition(6, p -> p) | filter(x -> random_bool(0.5, seed: (1, 2)))").ok());
-  const Status shared = continued(
-      "range(30) | partition(6, p -> p) | map(x -> range(x) | shard(auto, auto) | reduce(x, (s, y) -> s + y))");
-  CHECK(shared.error().message.find("map has a share of its rank inside") != std::string::npos);
-}
-
 TEST_CASE("parts: positions that do not cover all parts once are refused") {
   ThreadsRuntime runtime;
   const DocumentRef document = parse_text(*runtime, "range(30) | partition(6, p -> p)");

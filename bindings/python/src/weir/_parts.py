@@ -30,7 +30,8 @@ def _partition_of(dataset: Dataset) -> dict[str, Any]:
     """What `explain` says of the partition that a dataset ends in."""
     if "deterministic: false" in str(dataset):
         raise ValueError("with deterministic: false a task that runs again would give other elements; leave it out")
-    node: dict[str, Any] = dataset.explain()["graph"]
+    explained = dataset.explain()
+    node: dict[str, Any] = explained["graph"]
     while node["operator"] != "partition":
         if node["operator"] not in _ONE_TO_ONE or not node["inputs"]:
             raise ValueError(
@@ -38,6 +39,10 @@ def _partition_of(dataset: Dataset) -> dict[str, Any]:
                 f"all operators inside that may drop, join or reorder elements; {', '.join(_ONE_TO_ONE)} may follow it"
             )
         node = node["inputs"][0]
+    # A task reads its part as a rank would, so its elements would be others than those of one process.
+    reason = explained["checkpoint"]["same_ranks"]
+    if reason is not None:
+        raise ValueError(f"{reason}, and a task reads one part alone; put it inside: partition(n, p -> p | ...)")
     return node
 
 

@@ -280,6 +280,10 @@ def test_write_keeps_the_folder_when_it_fails(one_node, tmp_path):
         ("range(4)", "partition"),
         (document(2) + " | filter(e -> e.x > 1)", "filter is not inside the parts"),
         (document(2) + " | take(1)", "take is not inside the parts"),
+        (
+            "range(6) | partition(3, p -> p) | map(x -> x + random_uniform([], 0, 1000, dtype: int64, seed: 3))",
+            "map draws by the number of the element in its rank, and a task reads one part alone; put it inside",
+        ),
         (document(2, inner="map(x -> x, num_parallel_calls: 2, deterministic: false)"), "deterministic: false"),
         (document(2, inner="map(x -> {_part: x})"), "_part"),
     ],

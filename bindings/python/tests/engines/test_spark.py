@@ -60,6 +60,7 @@ def test_the_order_comes_back(spark):
     ("text", "message"),
     [
         (document(2) + " | take(1)", "take is not inside the parts"),
+        (document(2) + " | map(e -> {...e, r: random_uniform([])})", "map draws by the number of the element"),
         (document(2, inner="map(x -> uint64(x))"), "uint64"),
     ],
 )
