@@ -543,21 +543,17 @@ Status check_even(const Params& params, PartsBy by) {
                                          "put assert_cardinality(n) at the end of the part"));
 }
 
-// Parts go from rank to rank, so each rank must find the same in them.
-Status check_same_for_ranks(const Params& params, const Dataset& input) {
-  Sites sites = input.sites();
-  function_of(params.f).add_sites(sites);
-  if (!sites.by_rank) return Status();
-  return invalid_argument(expected_found("an input and parts that are the same for all ranks",
-                                         "shard(auto, auto)",
-                                         "leave shard out; a partition gives each rank its parts"));
-}
-
 Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   const Dataset& input = *inputs[0];
   if (input.cardinality() == kInfinite)
     return invalid_argument(expected_found("a finite dataset", "an infinite one", "put take(n) before it"));
-  WEIR_TRY(check_same_for_ranks(params, input));
+  // Parts go from rank to rank, so each rank must find the same in them.
+  Sites sites = input.sites();
+  function_of(params.f).add_sites(sites);
+  if (sites.by_rank)
+    return invalid_argument(expected_found("an input and parts that are the same for all ranks",
+                                           "shard(auto, auto)",
+                                           "leave shard out; a partition gives each rank its parts"));
   WEIR_ASSIGN(PartsBy by, parts_by(params.by));
   WEIR_ASSIGN(by, parts_by(input, by, params.n.value_or(0)));
   if (params.even.is_constant() && *params.even) WEIR_TRY(check_even(params, by));
