@@ -1111,9 +1111,10 @@ typedef struct weir_iterator_options {
   uint64_t checkpoint_file_size;
   /* The number of epochs before this one. Shuffles and random functions begin with their order of that epoch,
    * so a loop that creates an iterator for each epoch sees a new order each time, as does one iterator that
-   * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. For a shuffle in
-   * a function or under an endless repeat, the number of openings per epoch depends on the data; its orders
-   * still differ between epochs, but are not those of one iterator that is initialised again. */
+   * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. How often an
+   * epoch opens a shuffle is not known in a function, nor under a repeat that is endless or cut short, unless a
+   * take follows it at once or after a map without parallel calls: its orders still differ between epochs, but
+   * are not those of one iterator that is initialised again. */
   uint64_t epoch;
   /* The iterator's rank and the number of ranks, for partition and shard(auto, auto). If the world size is 0,
    * both come from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the

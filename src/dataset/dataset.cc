@@ -113,6 +113,39 @@ bool ends_early(const OperatorDef& op, const ParamsBase& params) {
   return slice.ok() && slice->count != Slice::kAll;
 }
 
+// How many elements of its input a slice asks for; 0 where its parameters don't say.
+int64_t rows_needed(const OperatorDef& op, const ParamsBase& params) {
+  if (op.typing.slice == nullptr) return 0;
+  const Result<Slice> slice = op.typing.slice(params);
+  if (!slice.ok() || slice->by_rank || slice->count == 0) return 0;
+  const auto steps = checked_multiply(slice->count - 1, slice->step);
+  return steps ? checked_add(*steps, slice->first + 1).value_or(0) : 0;
+}
+
+// How often a node is opened until a dataset has given its first `rows` elements; -1 if that depends on the
+// data. Knows those that give the elements of each epoch, or one for each, and read nothing ahead.
+int64_t openings_of_first(const Dataset& dataset, const EpochNode& node, int64_t rows) {
+  const std::vector<EpochNode>& counted = dataset.epoch_nodes();
+  const auto here = std::find(counted.begin(), counted.end(), node);
+  if (here == counted.end() || dataset.dynamic() || rows == 0) return -1;
+  if (here->openings == here->openings_at_once) return here->openings;
+  if (dataset.cardinality() >= 0 && rows > dataset.cardinality()) return here->openings;
+  const OperatorDef& op = dataset.op();
+  const bool window = op.ahead.is_window != nullptr && op.ahead.is_window(dataset.params());
+  if (window || dataset.inputs().empty()) return -1;
+  const Dataset& input = *dataset.inputs().back();
+  if (op.typing.expand != nullptr || op.typing.columns == Columns::mapped)
+    return openings_of_first(input, node, rows);
+  const int64_t each = input.cardinality();
+  const bool repeats = op.position.epochs != nullptr &&
+                       (op.position.epochs(dataset.params()) > 0 || dataset.cardinality() == kInfinite);
+  if (!repeats || each <= 0) return -1;
+  const auto below = std::find(input.epoch_nodes().begin(), input.epoch_nodes().end(), node);
+  const int64_t before = product_of(below->openings, (rows - 1) / each);
+  const int64_t last = openings_of_first(input, node, (rows - 1) % each + 1);
+  return before < 0 || last < 0 ? -1 : before + last;
+}
+
 }  // namespace
 
 Result<DatasetRef> Dataset::build(const OperatorDef& op, std::unique_ptr<ParamsBase> params,
@@ -204,7 +237,7 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
     counted.openings = passes < 0 ? -1 : once_more ? passes + opened : passes;
     if (epochs == 0) counted.openings_at_once = 0;
   } else if (ends_early(*op_, *params_) && counted.openings != opened) {
-    counted.openings = -1;
+    counted.openings = openings_of_first(*inputs_[index], counted, rows_needed(*op_, *params_));
   }
   if (index >= op_->position.opens_late_from) counted.openings_at_once = 0;
   return counted;

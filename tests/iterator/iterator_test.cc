@@ -37,7 +37,13 @@ TEST_CASE("iterator: what is saved stays within the limit that restoring has") {
 TEST_CASE("iterator: an epoch by its number has the order of one that is initialised again") {
   for (const std::string text :
        {"range(5) | shuffle_and_repeat(4, count: 2, seed: 5)",
-        "range(5) | shuffle_and_repeat(4, count: 3, seed: 5) | repeat(2)"}) {
+        "range(5) | shuffle_and_repeat(4, count: 3, seed: 5) | take(7) | repeat(2)",
+        "range(4) | shuffle(4, seed: 55) | repeat(3) | take(6)",
+        "range(4) | shuffle(4, seed: 55) | repeat(3) | take(8) | batch(3)",
+        "range(4) | shuffle(4, seed: 55) | repeat(3) | take(12)",
+        "range(4) | shuffle(4, seed: 55) | repeat(3) | take(13)",
+        "range(4) | shuffle(4, seed: 55) | repeat() | map(x -> x * 3) | take(11)",
+        "range(4) | shuffle(4, seed: 7) | repeat(2) | repeat(3) | take(17) | repeat(2)"}) {
     INFO(text);
     ThreadsRuntime runtime;
     const DocumentRef document = parse_text(*runtime, text);
