@@ -24,8 +24,7 @@ struct OpenedAccess final : RefCounted {
         epochs(nullptr, root.depth(), 0, true) {
     choice.work = work_of(root);
     choice.may_fetch = root.lane() != Lane::caller;
-    // Who waits for files has to be shown first that they are quick.
-    choice.slow = root.lane() == Lane::blocking;
+    choice.slow = root.lane() == Lane::blocking;  // until files turn out to be quick
   }
 
   const RefPtr<Scheduler> scheduler;

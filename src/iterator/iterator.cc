@@ -77,19 +77,13 @@ Status begin_last(const Dataset& root, Session& session) {
   return begun.ok() ? begun : with_operator(begun, root.op().name);
 }
 
-void cancel_session(Session& session) noexcept {
-  session.cancelled.store(true);
-  if (session.runtime.files) give_up_reads(session.files());
-}
-
 // Opens what the first poll opens. Where memory ran out, its error is the dataset's only element; false if
 // there was none even for that: then nothing is opened any more.
 template <class Position>
-bool open_late(Position& position) {
-  try {
-    position.open(false);
-  } catch (const std::bad_alloc&) {
-  }
+bool open_late(Position& position) try {
+  position.open(false);
+  return true;
+} catch (const std::bad_alloc&) {
   if (!position.stage) position.root = nullptr;
   return position.stage != nullptr;
 }
@@ -311,8 +305,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.may_open = root.lane() != Lane::caller;
   choice.may_fetch =
       choice.may_open && !root.spec().has_dataset() && !is_window && !root.op().typing.stands_last;
-  // Who waits for files has to be shown first that they are quick.
-  choice.slow = root.lane() == Lane::blocking;
+  choice.slow = root.lane() == Lane::blocking;  // until files turn out to be quick
   // Where parts come from other ranks there is no state to replace what is opened, so it is opened under the
   // numbers that they opened it under.
   const bool from_ranks = checkpoint && checkpoint->stage.empty();

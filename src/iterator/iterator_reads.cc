@@ -30,9 +30,11 @@ IteratorReads iterator_reads(Runtime& runtime, const Dataset& root, bool in_part
   return {std::move(files), counts};
 }
 
-void give_up_reads(FileSystem& files) noexcept {
-  if (auto* few = dynamic_cast<FewOpenFiles*>(&files)) return give_up_reads(few->below());
-  if (auto* own = dynamic_cast<IteratorFiles*>(&files)) own->give_up();
+void cancel_session(Session& session) noexcept {
+  session.cancelled.store(true);
+  FileSystem* files = session.runtime.files ? &session.files() : nullptr;
+  if (auto* few = dynamic_cast<FewOpenFiles*>(files)) files = &few->below();
+  if (auto* own = dynamic_cast<IteratorFiles*>(files)) own->give_up();
 }
 
 }  // namespace weir

@@ -19,8 +19,8 @@ struct IteratorReads {
 // are open at once, however many parts read.
 IteratorReads iterator_reads(Runtime& runtime, const Dataset& root, bool in_parts);
 
-// Ends what waits for a remote file in `files`, which iterator_reads() made, or others, for which nothing is
-// done.
-void give_up_reads(FileSystem& files) noexcept;
+// Sets Session::cancelled, and ends what waits for a remote file of the session's, if iterator_reads() made
+// those.
+void cancel_session(Session& session) noexcept;
 
 }  // namespace weir
