@@ -210,13 +210,12 @@ TEST_CASE("a position that reads by position has the error of a file that is mis
   const TextFiles files;
   std::string lines;
   for (int i = 100; i < 400; ++i) lines += std::to_string(i) + "\n";
-  for (const std::string& text : {files.call("fixed_length_record", {"a"}, ", 4") + " | skip(10)",
-                                  files.call("fixed_length_record", {"a"}, ", 4") + " | shard(2, 0)",
+  for (const std::string& text : {files.call("fixed_length_record", {"a"}, ", 4") + " | shard(2, 0)",
                                   files.call("fixed_length_record", {"a"}, ", 4") + " | partition(3, p -> p)",
                                   files.call("text_line", {"a"}) + " | skip(1)",
                                   files.call("text_line", {"a"}) + " | global_shuffle(seed: 1)",
                                   files.call("text_line", {"a"}) + " | partition(3, p -> p)"}) {
-    for (const int64_t taken : {0, 1, 20}) {
+    for (const int64_t taken : {1, 20}) {
       INFO(text << " after " << taken);
       files.write("a", lines);
       ThreadsRuntime runtime;
