@@ -1112,9 +1112,9 @@ typedef struct weir_iterator_options {
   /* The number of epochs before this one. Shuffles and random functions begin with their order of that epoch,
    * so a loop that creates an iterator for each epoch sees a new order each time, as does one iterator that
    * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. How often an
-   * epoch opens a shuffle is not known in a function, nor under a repeat that is endless or cut short, unless a
-   * take follows it at once or after a map without parallel calls: its orders still differ between epochs, but
-   * are not those of one iterator that is initialised again. */
+   * epoch opens a shuffle is not known in a function, nor under a repeat without end or cut short, unless a
+   * take follows it at once or after a map without parallel calls. Its orders still differ between epochs,
+   * but are not those of one iterator that is initialised again. */
   uint64_t epoch;
   /* The iterator's rank and the number of ranks, for partition and shard(auto, auto). If the world size is 0,
    * both come from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the

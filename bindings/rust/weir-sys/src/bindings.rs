@@ -974,8 +974,8 @@ extern "C" {
 
     /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
     /// batch or another group has the origin of its first member, and rows taken out of it after that one none;
-    /// elements of sources without records have none. The file's name is valid until the element's next call, or it
-    /// is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of the name.
+    /// elements of sources without records have none. The file's name is valid until the element's next call, or
+    /// it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of it.
     pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
 
     /// Returns the component as a tensor owned by the caller, without a copy unless the receiver of a DLPack
