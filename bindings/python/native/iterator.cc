@@ -360,7 +360,6 @@ nb::str stats(Iterator& self, uint32_t flags) {
 
 void close(Iterator& self) {
   unwatch(&self);
-  weir_iterator_cancel(self.handle.get());
   self.handle.reset();
 }
 
