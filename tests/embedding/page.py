@@ -86,8 +86,9 @@ LIMITS = """\
   `$XDG_CACHE_HOME/weir`, or `~/.cache/weir`; all runtimes of a process share that folder, which the last one that was
   created has set. A process with more rights than the user who started it (setuid, capabilities) ignores all of these
   variables.
-- Creating a runtime while the process ends, in a destructor or handler that `exit()` calls, is an error
-  (failed_precondition). An existing runtime then computes on the calling thread.
+- Creating a runtime while the process ends is an error (failed_precondition) once `exit()` has come to the handlers and
+  destructors that were registered before the process's first runtime was created: it calls the newest first. An existing
+  runtime then computes on the calling thread.
 """
 
 

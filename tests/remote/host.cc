@@ -118,9 +118,8 @@ int32_t weir_call_entry(weir_call call, const char* name, uint64_t size, const w
   CallState& state = state_of(call);
   std::lock_guard<std::mutex> lock(state.mutex);
   std::ostringstream line;
-  line << entry << '\t' << ((info->flags & WEIR_FILE_FOLDER) != 0 ? 1 : 0) << '\t'
-       << info->size << '\t' << info->modified_ns << '\t'
-       << std::string(info->version.data, info->version.size) << '\n';
+  line << entry << '\t' << ((info->flags & WEIR_FILE_FOLDER) != 0 ? 1 : 0) << '\t' << info->size << '\t'
+       << info->modified_ns << '\t' << std::string(info->version.data, info->version.size) << '\n';
   state.entries += line.str();
   return WEIR_OK;
 }
