@@ -62,16 +62,16 @@ def test_names_of_parameters():
 
 def test_names_of_parameters_that_differ():
     rows = weir.range(2)
-    assert str(weir.zip(datasets=(rows, rows))) == "zip(range(2), range(2))"
+    assert str(weir.zip(datasets=(rows, weir.range(3)))) == "zip(range(2), range(3))"
     assert str(rows.apply(transformation_func=lambda d: d.batch(2))) == "range(2) | batch(2)"
-    assert str(rows.ignore_errors(log_warning=True)) == "range(2) | ignore_errors(log: true)"
+    assert str(rows.ignore_errors(log_warning=True)) == "range(2) | ignore_errors(true)"
     # None is tf.data's default.
     assert str(rows.map(lambda x: x, name=None).batch(2, deterministic=None, name=None)) == (
         "range(2) | map(x -> x) | batch(2)"
     )
     with pytest.raises(TypeError, match="has no parameter name; operators have no names"):
         rows.batch(2, name="pairs")
-    with pytest.raises(TypeError, match="has no parameter wait; the folder says"):
+    with pytest.raises(TypeError, match="has no parameter wait; the folder says it"):
         weir.load("folder", wait=True)
     with pytest.raises(ValueError, match=r"map: num_parallel_calls: write weir\.AUTOTUNE"):
         rows.map(lambda x: x, num_parallel_calls=-1)

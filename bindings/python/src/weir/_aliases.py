@@ -61,7 +61,7 @@ _PARAMETERS = {
     "deterministic": "the elements keep their order; leave it out",
     "dtype": "write map(lambda x: weir.fn.cast(x, dtype)) behind it",
     "row_splits_dtype": "row splits are int64; leave it out",
-    **dict.fromkeys(("compression", "element_spec", "reader_func", "wait"), "the folder says how it is read; leave it out"),
+    **dict.fromkeys(("compression", "element_spec", "reader_func", "wait"), "the folder says it; leave it out"),
     "shard_func": "how many files there are is a parameter of its own, if any; leave it out",
     "window_size_func": "write window_size",
 }
