@@ -406,12 +406,12 @@ def renamed(entry: Entry, **ours: str) -> Callable[[Callable[..., Any]], Callabl
 
 
 def _hint(entry: Entry, theirs: str) -> str:
-    """What the library says of an unknown parameter."""
+    """What to write in place of an unknown parameter."""
+    if said := missing_parameter(theirs):
+        return f"; {said}"
     around = {"source": "{}", "function": "range(1) | map(x -> {})"}.get(entry.kind, "range(1) | {}")
     problems = json.loads(_core.check(default_runtime(), around.format(f"{entry.name}({theirs}: 0)"), []))
-    hints = [each["hint"] for each in problems if theirs in each["message"] and each.get("hint")]
-    said = hints[0] if hints else missing_parameter(theirs)
-    return f"; {said}" if said else ""
+    return next((f"; {each['hint']}" for each in problems if theirs in each["message"] and each.get("hint")), "")
 
 
 def chosen(entry: Entry, ways: tuple[str, ...], arguments: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
