@@ -834,8 +834,8 @@ class Pipeline : public detail::Document<Pipeline> {
 
   // Splits each batch into its rows, along the first dimension. All tensors of an element must have the same
   // first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of
-  // one rank less, a row of a ragged tensor a dense one. An element's rows came from the record that it came
-  // from; of a batch, the first row only, since a batch keeps the origin of its first member.
+  // one rank less, a row of a ragged tensor a dense one. A row has the origin of its element; of the rows of
+  // a batch only the first has one.
   Pipeline unbatch() const { return then(detail::OperatorCall("unbatch")); }
 
   // Drops elements that came before. Elements are integers, bools, strings, or structures of them. Remembers

@@ -78,7 +78,7 @@ const OperatorDef& definition() {
       .name = "unbatch",
       .page =
           {.doc =
-               "Splits each batch into its rows, along the first dimension. All tensors of an element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of one rank less, a row of a ragged tensor a dense one. An element's rows came from the record that it came from; of a batch, the first row only, since a batch keeps the origin of its first member.",
+               "Splits each batch into its rows, along the first dimension. All tensors of an element must have the same first dimension. An element without rows gives nothing. A row of a sparse tensor is a sparse tensor of one rank less, a row of a ragged tensor a dense one. A row has the origin of its element; of the rows of a batch only the first has one.",
            .cost = "Moves no bytes but the indices of sparse tensors.",
            .example = "range(5) | batch(2) | unbatch()",
            .output = "0\n1\n2\n3\n4",
