@@ -141,7 +141,7 @@ class Writer {
   }
 
   // A document used once is written in place; one used more often gets a name, since it is one node. So does
-  // one that a lambda uses, if each call of it would open it anew.
+  // one that a lambda uses, if each call of it would open another.
   NodePtr place(const Document& document) {
     const bool captured = lambdas_ > 0 && differs_by_opening(*document.root());
     if (survey_.uses[&document] == 1 && !captured) return expand(document);

@@ -71,7 +71,7 @@ class FileCache final : public Cursor {
       return;
     }
     if (passes) mode_ = Mode::passes;
-    // At once, so that whoever opens this cursor lists the written elements that are found below.
+    // At once, so that what opens this cursor lists the written elements that are found below.
     input_.emplace(opening.ctx, below_, Port::Mode::pass);
   }
 
