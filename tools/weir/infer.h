@@ -16,7 +16,7 @@ namespace weir::command {
 // All whole numbers up to here are float64.
 inline constexpr int64_t kExactWhole = int64_t{1} << 53;
 
-// Tensors, dicts, tuples and optionals that the library allows in an element.
+// How many parts an element may have: tensors, dicts, tuples and optionals.
 inline constexpr size_t kMostParts = 4096;
 
 // Whether a float64, `number`, has the decimal number of the text: as an infinity or 0 it must be written,

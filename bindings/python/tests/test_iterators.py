@@ -149,7 +149,7 @@ def test_shared_names():
     first = weir.range(10).iterator().share("numbers")
     second = weir.range(10).iterator().share("numbers")
     assert [int(next(i)) for i in (first, second, first)] == [0, 1, 2]
-    # It goes on for its other owners.
+    # Closing it closes it for one owner only.
     first.close()
     first.close()
     assert [int(x) for x in second] == [3, 4, 5, 6, 7, 8, 9]

@@ -88,17 +88,15 @@ bool convert(std::string_view text, T& out) {
   return fast_float::from_chars(text.data(), end, out).ptr == end;
 }
 
-// The double next to the written number whose last bit tells whether others lie between: rounded once more,
-// to fewer digits, it gives what the number itself does.
-bool convert_sticky(std::string_view text, double& out) {
-  if (!convert(text, out)) return false;
+// `nearest`, the double next to the written number, or the one beside it on the number's side if that isn't
+// equal: rounded once more, to fewer digits, it gives what the number itself does.
+double sticky(std::string_view text, double nearest) {
   // Only a value that ends early may be the middle of two shorter ones.
-  auto bits = std::bit_cast<uint64_t>(out);
-  if ((bits & 0xffffffffff) != 0 || std::isinf(out)) return true;
-  const int order = compare_with(text, std::fabs(out));
+  auto bits = std::bit_cast<uint64_t>(nearest);
+  if ((bits & 0xffffffffff) != 0 || std::isinf(nearest)) return nearest;
+  const int order = compare_with(text, std::fabs(nearest));
   if (order != 0) bits += order > 0 ? 1 : ~uint64_t{0};
-  out = std::bit_cast<double>(bits);
-  return true;
+  return std::bit_cast<double>(bits);
 }
 
 // To a float with the same bit.
@@ -167,15 +165,18 @@ bool read_number(std::string_view text, float& out) { return convert(text, out);
 
 bool read_number(std::string_view text, Float16& out) {
   double value = 0;
-  if (!convert_sticky(text, value)) return false;
+  if (!convert(text, value)) return false;
   out = to_float16(value);
+  // Most are not between two halves, and need no digits compared.
+  if (static_cast<double>(to_float(out)) != value) out = to_float16(sticky(text, value));
   return true;
 }
 
 bool read_number(std::string_view text, BFloat16& out) {
   double value = 0;
-  if (!convert_sticky(text, value)) return false;
-  out = to_bfloat16(sticky_float(value));
+  if (!convert(text, value)) return false;
+  out = to_bfloat16(static_cast<float>(value));
+  if (static_cast<double>(to_float(out)) != value) out = to_bfloat16(sticky_float(sticky(text, value)));
   return true;
 }
 

@@ -55,7 +55,7 @@ _NAMES = {
     "repeat": "write dataset.repeat(n)",
     "bool": "write weir.bool_",
 }
-# Parameters that tf.data has and weir has not, which may be given tf.data's default, None.
+# Parameters of tf.data that weir lacks. Their default there, None, is accepted.
 _PARAMETERS = {
     "name": "operators have no names; leave it out",
     "deterministic": "the elements keep their order; leave it out",
