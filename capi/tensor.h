@@ -35,7 +35,7 @@ class HandedOut {
 
 // Makes a versioned DLPack tensor that shares the memory of `tensor`, or a copy with WEIR_DLPACK_WRITABLE and
 // of what is handed out. Shared memory is read-only unless `unshared`, where only the caller's element uses
-// it; then it is handed out until the deleter runs. Memory of a device is never copied; `stream` waits for it.
+// it; then it is handed out until the deleter runs. Memory of a device isn't copied; `stream` waits for it.
 Result<DLManagedTensorVersioned*> to_dlpack(const Tensor& tensor, uint32_t flags, bool unshared,
                                             HandedOut& handed_out, StreamNumber stream);
 

@@ -151,6 +151,24 @@ def test_accelerate_keeps_the_threads():
     assert os.getpid() not in {int(row[1]) for row in plain}
 
 
+def test_accelerate_saves_a_wrapped_loader(tmp_path):
+    def prepared():
+        options = accelerate.DataLoaderConfiguration(use_stateful_dataloader=True)
+        accelerator = accelerate.Accelerator(cpu=True, dataloader_config=options)
+        made = weir.torch.DataLoader(weir.torch.loader(weir.range(7).batch(2)), batch_size=None)
+        return accelerator, accelerator.prepare(made)
+
+    accelerator, loader = prepared()
+    iterator = iter(loader)
+    next(iterator), next(iterator)
+    accelerator.save_state(tmp_path)
+    resumed, again = prepared()
+    resumed.load_state(tmp_path)
+    assert [batch.tolist() for batch in again] == [[4, 5], [6]]
+    skipped = accelerator.skip_first_batches(prepared()[1], 3)
+    assert [batch.tolist() for batch in skipped] == [[6]]
+
+
 def test_accelerate_makes_no_processes_of_threads():
     options = accelerate.DataLoaderConfiguration(use_stateful_dataloader=True)
     accelerator = accelerate.Accelerator(cpu=True, dataloader_config=options)
