@@ -242,6 +242,19 @@ TEST_CASE("by value: what was made ahead of a save is delivered, not made again"
   }
 }
 
+TEST_CASE("by value: an interleave calls nothing for datasets that have no slot", "[threads]") {
+  ValueRun run("range(10) | interleave(x -> range(10) | map(@t), 3, 2, num_parallel_calls: 3)", true);
+  run.open(nullptr);
+  run.take(5);
+  // The three slots fill by themselves.
+  while (run.tickets().calls() < 30) {
+  }
+  run.move();
+  run.take(1'000'000);
+  CHECK(tickets_of(run.lines()).size() == 100);
+  CHECK(run.tickets().calls() == 100);
+}
+
 TEST_CASE("by value: a shuffle saves its buffer, not what it has drawn") {
   constexpr int64_t kBuffer = 100;
   ValueRun run("range(5000) | map(@t) | map(d -> d.0) | shuffle(100, seed: 5)");

@@ -38,6 +38,12 @@ bool InnerOpener::opens_outer(const Dataset& node, const Function& function) {
                      [&](const EpochNode& n) { return n.depth <= node.depth(); });
 }
 
+bool InnerOpener::repeats() const {
+  Sites sites;
+  apply_.function().add_sites(sites);
+  return sites.states.empty() && apply_.function().not_replayable().empty();
+}
+
 Result<DatasetRef> InnerOpener::ahead_of(DatasetRef node) {
   if (node != plain_node_) {
     WEIR_ASSIGN(ahead_node_, weir::run_ahead(node, slots_));

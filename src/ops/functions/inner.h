@@ -69,6 +69,8 @@ class InnerOpener {
   bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
+  // True if the datasets give the same when they are opened again: their rows need not be saved by value.
+  bool repeats() const;
   uint64_t key() const { return apply_.key(); }
   // Calls the function on a row of `in` that has not failed; returns its error.
   ErrorPtr close_over(Session& session, const Block& in, int row, int64_t ordinal, Closure& out);
@@ -109,6 +111,7 @@ class InnerSource {
 
   void run_ahead(AheadSlots slots) { opener_.run_ahead(std::move(slots)); }
   bool opens_apart() const { return opener_.opens_apart(); }
+  bool repeats() const { return opener_.repeats(); }
   // Pulls a row of the input, calls the function on it and opens the result in `out`. An error belongs to the
   // row. The row is taken even if it failed, but not consumed.
   Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
