@@ -66,8 +66,10 @@ struct Uniform {
   // Rounding must not give the upper bound itself.
   template <class C>
   C scaled(C unit) const {
-    const C value =
-        unit * (static_cast<C>(load(high)) - static_cast<C>(load(low))) + static_cast<C>(load(low));
+    const auto from = static_cast<C>(load(low));
+    const auto to = static_cast<C>(load(high));
+    const C range = to - from;
+    const C value = std::isfinite(range) ? unit * range + from : unit * to + (1 - unit) * from;
     return value < load(high) ? value : std::nextafter(static_cast<C>(load(high)), static_cast<C>(load(low)));
   }
   T rounded(float unit) const {
@@ -80,14 +82,24 @@ struct Uniform {
   }
 };
 
+// Null, or what is wrong with the bounds.
+template <class T>
+const char* refused(T low, T high) {
+  if (!(load(low) < load(high))) return "expected max to be greater than min";
+  if constexpr (!std::is_integral_v<T>) {
+    if (!std::isfinite(load(low)) || !std::isfinite(load(high))) return "expected min and max to be finite";
+  }
+  return nullptr;
+}
+
 template <class T>
 void random_uniform_body(KernelRun& run) {
   const auto fill = [&](int first, int rows, int64_t count, uint8_t* out) {
     for (int i = first; i < first + rows; ++i) {
       const T low = *run.arg(1).row<T>(i);
       const T high = *run.arg(2).row<T>(i);
-      if (!(load(low) < load(high))) {
-        run.fail(i, invalid_argument("expected min to be less than max"));
+      if (const char* wrong = refused(low, high)) {
+        run.fail(i, invalid_argument(wrong));
         continue;
       }
       Uniform<T>{low, high, row_philox(run, i)}.fill(count, reinterpret_cast<T*>(out) + (i - first) * count);
@@ -102,14 +114,14 @@ Status random_uniform_infer(KernelCall& call) {
   WEIR_ASSIGN(const Shape shape, shape_from(call, 0));
   const DType dtype = call.dtype_value(3);
   bool bounds_known = false;
-  bool bounds_fit = true;
+  const char* wrong = nullptr;
   const bool known = visit<Drawn>(dtype, [&]<class T>() {
     call.body(random_uniform_body<T>);
     bounds_known = call.constant(1) != nullptr && call.constant(2) != nullptr;
-    if (bounds_known) bounds_fit = load(*call.constant(1)->as<T>()) < load(*call.constant(2)->as<T>());
+    if (bounds_known) wrong = refused(*call.constant(1)->as<T>(), *call.constant(2)->as<T>());
   });
   if (!known) return call.error(3, expected_found("an integer or float dtype", dtype_name(dtype)));
-  if (!bounds_fit) return call.error(2, "expected max to be greater than min");
+  if (wrong != nullptr) return call.error(2, wrong);
   call.result(dtype, shape);
   call.set_can_fail(!bounds_known || !shape.is_static());
   return Status();
@@ -127,7 +139,7 @@ extern constinit const Kernel random_uniform_kernel{
          kSeedParam},
     .infer = random_uniform_infer,
     .doc =
-        "Random numbers from `min` up to but not including `max`, all equally likely. A float has 23 random bits, a float64 52. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
+        "Random numbers from `min` up to but not including `max`, all equally likely. A float32 has 23 random bits, a float64 52, a float16 10, a bfloat16 7. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
     .result = "The given dtype and shape.",
     .cost = "One hash per group of draws.",
     .example = "range(2) | map(x -> random_uniform([3], min: 0, max: 100, dtype: int64, seed: 1))",

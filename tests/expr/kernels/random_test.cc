@@ -145,9 +145,22 @@ TEST_CASE("integers are uniform") {
   CHECK(negative < 75);
 }
 
+TEST_CASE("random_uniform draws from ranges that are wider than the dtype's greatest number") {
+  Lab lab;
+  for (const std::string bounds : {"-3e38, 3e38", "-3e38, 1e38", "-1.7e308, 1.7e308, float64"}) {
+    INFO(bounds);
+    lab.check(
+        "_ -> let u = random_uniform([4000], " + bounds +
+            ", seed: 1) in let s = sort(u) in "
+            "(sum(int64(s[1:] != s[:-1])) > 3900, s[0] < s[3999] / -3, s[1000] < 0 and s[3000] > -1e38)",
+        {"0"}, {"(true, true, true)"});
+  }
+}
+
 TEST_CASE("random_uniform refuses empty ranges and other dtypes") {
   Lab lab;
   lab.refuse("_ -> random_uniform([2], 1, 1)", "0", "max to be greater than min");
+  lab.refuse("_ -> random_uniform([2], 0.0, inf)", "0", "min and max to be finite");
   lab.refuse("_ -> random_uniform([2], dtype: string)", "0", "string");
   lab.refuse("v -> random_uniform([2], v, 5.0)", "[1.0]", "min to be a scalar");
   lab.check("x -> let u = random_uniform([2], x, 2.0, seed: 1) in all(u >= x and u < 2.0)",
