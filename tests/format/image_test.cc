@@ -319,6 +319,10 @@ TEST_CASE("JPEG: a size that the bytes cannot have is refused before anything is
         std::string::npos);
   CHECK(open_jpeg(image + std::string(500'000, 'x'), {}).ok());
   CHECK(jpeg_shape(image).ok());
+  const Result<ImageShape> wide =
+      jpeg_shape(with_sides(read_image("progressive.jpg"), kJpegSides, 2, 40000, 50000));
+  REQUIRE(wide.ok());
+  CHECK(wide->width == 50000);
 }
 
 TEST_CASE("JPEG: scans are limited by the size of the file") {

@@ -30,7 +30,9 @@ std::string_view format_name(ImageFormat format) {
 }
 
 Status check_image_size(int64_t frames, int64_t height, int64_t width) {
-  const auto found = [&] { return concat(frames, " of ", height, " by ", width, " pixels"); };
+  const auto found = [&] {
+    return concat(frames == 1 ? "" : concat(frames, " frames of "), height, " by ", width, " pixels");
+  };
   if (frames <= 0 || height <= 0 || width <= 0) {
     return invalid_argument(expected_found("an image with pixels", found()));
   }

@@ -57,14 +57,15 @@ class JpegDecoder : public ImageDecoder {
     if (info_.jpeg_color_space == JCS_UNKNOWN || info_.num_components == 2) {
       return invalid_argument(expected_found("a JPEG of 1, 3 or 4 channels", concat(info_.num_components)));
     }
-    WEIR_TRY(check_image_size(1, info_.output_height, info_.output_width));
+    const bool shape_alone = options.channels < 0;
+    if (!shape_alone) WEIR_TRY(check_image_size(1, info_.output_height, info_.output_width));
     // Arithmetic coding needs less than a bit for a block. The shape is known from the first bytes.
-    if (info_.arith_code == FALSE && options.channels >= 0) {
+    if (info_.arith_code == FALSE && !shape_alone) {
       WEIR_TRY(check_image_bytes(info_.image_height, info_.image_width, static_cast<int64_t>(bytes.size()),
                                  kJpegPixelsPerByte));
     }
     shape_ = {.height = info_.output_height, .width = info_.output_width, .channels = options_.channels};
-    if (options.channels < 0) shape_.channels = info_.num_components;
+    if (shape_alone) shape_.channels = info_.num_components;
     return options.region == nullptr ? Status() : set_region(*options.region);
   }
 
