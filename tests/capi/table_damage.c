@@ -38,7 +38,8 @@ static const char* const kFiles[] = {
     "own/arrow/legacy.arrows",
 };
 
-/* The file is in memory: a disk's file that is written a hundred thousand times takes ten times as long as the readers. */
+/* The file is in memory: a disk's file that is written a hundred thousand times takes ten times as long as
+ * the readers. */
 static int file = -1;
 static char file_name[64];
 static const char* source;

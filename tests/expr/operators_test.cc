@@ -58,6 +58,27 @@ TEST_CASE("arguments that repeat along the last dimensions are those that gather
             {"0"}, {"4890"});
 }
 
+TEST_CASE("arguments that repeat in some dimensions give what their copies would") {
+  Lab lab;
+  const std::vector<std::string> shapes = {"[4, 1, 1, 1]", "[1, 3, 1, 1]", "[3, 5, 1]",    "[4, 1, 5, 2]",
+                                           "[1, 5, 1]",    "[4, 3, 1, 1]", "[1, 1, 5, 2]", "[4, 1, 5, 1]",
+                                           "[4, 3, 5, 2]", "[2]",          "[5, 1]",       "[1, 3, 1, 2]",
+                                           "[3, 1, 2]",    "[4, 3, 5, 1]"};
+  for (const std::string& a : shapes) {
+    for (const std::string& b : shapes) {
+      INFO(a << " and " << b);
+      const auto argument = [](const std::string& shape, const std::string& from) {
+        return "reshape((arange(prod(" + shape + ")) * " + from + " + x) % 11, " + shape + ")";
+      };
+      const std::string document =
+          "x -> let a = " + argument(a, "3") + " in let b = " + argument(b, "5") +
+          " in let s = zeros([4, 3, 5, 2], dtype: int64) in let p = a + s in let q = b + s in "
+          "(all(a - b + s == p - q), all(where(a > b, a + s, b) == where(p > q, p, q)))";
+      lab.check(document, {"0", "4", "9"}, {"(true, true)", "(true, true)", "(true, true)"});
+    }
+  }
+}
+
 TEST_CASE("division follows Python's signs, and by zero fails its element only") {
   Lab lab;
   const std::vector<std::string> rows = {"(7, 2)", "(-7, 2)", "(7, -2)", "(-7, -2)", "(1, 0)", "(100, 9)"};

@@ -9,8 +9,8 @@ namespace {
 
 // The condition is read as a byte, since the compiler doesn't vectorise loops over bool.
 struct Choose {
-  // The condition moves with both values, with one of them, or alone.
-  using Masks = Vectorised<0b111, 0b011, 0b101, 0b001>;
+  // The condition moves with both values, with one of them, or alone, or stays while both move.
+  using Masks = Vectorised<0b111, 0b011, 0b101, 0b001, 0b110>;
 
   template <class E>
   E operator()(uint8_t c, E a, E b) const {

@@ -15,12 +15,13 @@ std::optional<Shape> common_shape(KernelRun& run, int arguments) {
   return first;
 }
 
-// Whether the last dimensions of `shape` are those of `from`, after its leading ones.
-bool repeats(const Shape& from, const Shape& shape) {
+// The entries of `shape` after which those of `from` come again.
+int64_t period_of(const Shape& from, const Shape& shape) {
   int first = 0;
   while (first < from.rank() && from[first] == 1) ++first;
-  const std::span<const int64_t> dims = from.dims().subspan(static_cast<size_t>(first));
-  return dims.size() <= shape.dims().size() && std::ranges::equal(dims, shape.dims().last(dims.size()));
+  int64_t count = 1;
+  for (int i = first; i < from.rank(); ++i) count *= shape[shape.rank() - from.rank() + i];
+  return count;
 }
 
 }  // namespace
@@ -43,7 +44,7 @@ EntryRuns::EntryRuns(const KernelRun& run, int arguments, const Shape& shape)
     const bool is_single = arg.shape.count() == 1;
     argument.arg = &arg;
     argument.entry_bytes = static_cast<int64_t>(dtype_size(arg.dtype));
-    argument.period = is_whole || is_single ? 0 : arg.shape.count();
+    argument.period = is_whole || is_single ? 0 : period_of(arg.shape, shape);
     if (is_whole && is_flat(run, arg)) {
       flat |= 1u << i;
     } else {
@@ -51,7 +52,9 @@ EntryRuns::EntryRuns(const KernelRun& run, int arguments, const Shape& shape)
     }
     if (is_whole || argument.period > 0) mask_ |= 1u << i;
     if (argument.period == 0) continue;
-    walks_ = walks_ || !repeats(arg.shape, shape);
+    // What has to be spread is worth it if it repeats often.
+    argument.spread = arg.shape.count() < argument.period;
+    walks_ = walks_ || (argument.spread && argument.period > count_ / 4);
     period = std::max(period, argument.period);
     widest = std::max(widest, argument.entry_bytes);
   }
@@ -62,21 +65,28 @@ EntryRuns::EntryRuns(const KernelRun& run, int arguments, const Shape& shape)
   } else if (period > 1) {
     const int64_t fits = static_cast<int64_t>(kRepeatedBytes) / widest / period * period;
     most_ = std::min(count_, fits);
-    if (walks_ || fits == 0) walk_last_dimension();
+    if (walks_ || fits == 0) walk_dimensions();
   }
 }
 
-void EntryRuns::walk_last_dimension() {
-  const int last = shape_.rank() - 1;
+void EntryRuns::walk_dimensions() {
   walks_ = true;
-  most_ = shape_[last];
   mask_ = 0;
-  for (unsigned i = 0; i < count_of_arguments_; ++i) {
-    Argument& argument = arguments_[i];
-    argument.strides = broadcast_strides(argument.arg->shape, shape_);
-    if (argument.strides.step[last] != 0) mask_ |= 1u << i;
-    for (int64_t& step : argument.strides.step) step *= argument.entry_bytes;
+  most_ = 1;
+  for (size_t i = 0; i < count_of_arguments_; ++i)
+    arguments_[i].strides = broadcast_strides(arguments_[i].arg->shape, shape_);
+  for (walked_ = shape_.rank(); walked_ > 0; --walked_) {
+    const int last = walked_ - 1;
+    if (shape_[last] == 1) continue;
+    unsigned moving = 0;
+    for (unsigned i = 0; i < count_of_arguments_; ++i)
+      if (arguments_[i].strides.step[last] != 0) moving |= 1u << i;
+    if (most_ > 1 && moving != mask_) break;
+    mask_ = moving;
+    most_ *= shape_[last];
   }
+  for (size_t i = 0; i < count_of_arguments_; ++i)
+    for (int64_t& step : arguments_[i].strides.step) step *= arguments_[i].entry_bytes;
 }
 
 void EntryRuns::begin(int row) {
@@ -85,14 +95,36 @@ void EntryRuns::begin(int row) {
   place_ = {};
   for (size_t i = 0; i < count_of_arguments_; ++i) {
     Argument& argument = arguments_[i];
-    const uint8_t* const from = argument.arg->row<uint8_t>(row);
+    const uint8_t* from = argument.arg->row<uint8_t>(row);
     in_[i] = from;
     if (argument.period == 0 || walks_) continue;
     in_[i] = argument.repeated.data();
     if (row > 0 && argument.arg->stride == 0) continue;
     const auto size = static_cast<size_t>(argument.period * argument.entry_bytes);
-    for (size_t done = 0; done < static_cast<size_t>(most_ * argument.entry_bytes); done += size)
+    size_t done = 0;
+    if (argument.spread) {
+      spread(argument, from);
+      from = argument.repeated.data();
+      done = size;
+    }
+    for (; done < static_cast<size_t>(most_ * argument.entry_bytes); done += size)
       std::memcpy(argument.repeated.data() + done, from, size);
+  }
+}
+
+// Puts one period of an argument that has dimensions of size 1 inside.
+void EntryRuns::spread(Argument& argument, const uint8_t* from) const {
+  const auto size = static_cast<size_t>(argument.entry_bytes);
+  const Strides strides = broadcast_strides(argument.arg->shape, shape_);
+  std::array<int64_t, kMaxRank> place = {};
+  for (size_t k = 0; k < static_cast<size_t>(argument.period); ++k) {
+    std::memcpy(argument.repeated.data() + k * size, from, size);
+    for (int d = shape_.rank() - 1; d >= 0; --d) {
+      const bool turns = ++place[static_cast<size_t>(d)] == shape_[d];
+      from += (turns ? 1 - shape_[d] : 1) * strides.step[d] * argument.entry_bytes;
+      if (!turns) break;
+      place[static_cast<size_t>(d)] = 0;
+    }
   }
 }
 
@@ -107,7 +139,7 @@ bool EntryRuns::next() {
     width_ = std::min(width_, left_);
     return true;
   }
-  for (int d = shape_.rank() - 2; d >= 0; --d) {
+  for (int d = walked_ - 1; d >= 0; --d) {
     int64_t& place = place_[static_cast<size_t>(d)];
     const bool turns = ++place == shape_[d];
     const int64_t steps = turns ? 1 - shape_[d] : 1;

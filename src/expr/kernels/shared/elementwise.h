@@ -115,13 +115,16 @@ class EntryRuns {
   struct Argument {
     const Arg* arg;
     int64_t entry_bytes;
-    // Its number of entries, if it repeats along the last dimensions; else 0.
+    // After how many entries it repeats along the last dimensions; 0 if it doesn't.
     int64_t period;
+    // A period has more entries than the argument.
+    bool spread = false;
     Strides strides;
     alignas(16) std::array<uint8_t, kRepeatedBytes> repeated;
   };
 
-  void walk_last_dimension();
+  void walk_dimensions();
+  void spread(Argument& argument, const uint8_t* from) const;
   // Begins with the first run of a row; next() gives those after it.
   void begin(int row);
   bool next();
@@ -135,8 +138,10 @@ class EntryRuns {
   int64_t width_ = 0;
   int64_t most_;
   unsigned mask_ = 0;
-  // Runs follow the last dimension.
+  // Runs follow the last dimensions, as many as each argument moves along or repeats in; the others are
+  // walked.
   bool walks_ = false;
+  int walked_ = 0;
   std::array<int64_t, kMaxRank> place_ = {};
   std::array<const uint8_t*, kMostArguments> in_ = {};
   std::array<Argument, kMostArguments> arguments_;
