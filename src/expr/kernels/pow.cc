@@ -8,6 +8,9 @@ namespace weir {
 
 namespace {
 
+constexpr const char* kCost =
+    "One pass over the entries. A float64 takes about twenty times as long as a float32: it is computed in 80 bits, so that every machine gives the same bits.";
+
 struct Pow {
   template <class T>
   static const char* check(T, T b) {
@@ -51,6 +54,7 @@ extern constinit const Kernel power_kernel = of_both(
      .infer = pow_infer,
      .doc =
          "`a` to the power of `b`. Binds to the right, and more strongly than unary minus. Integers wrap; a negative power of an integer is an error of the element. Integers and floats only.",
+     .cost = kCost,
      .example = "from_tensors([2, 3] ** 2)",
      .output = "[4, 9]",
      .bench = "x ** 3.0"});
@@ -60,6 +64,7 @@ extern constinit const Kernel pow_kernel = of_both(
      .infer = pow_infer,
      .doc =
          "`a` to the power of `b`; also written `a ** b`. Integers wrap; a negative power of an integer is an error of the element. Integers and floats only.",
+     .cost = kCost,
      .example = "from_tensors(pow([2.0, 3.0], 0.5))",
      .output = "[1.4142135, 1.7320508]",
      .bench = "pow(x, 3.0)"});
