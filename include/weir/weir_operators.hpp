@@ -283,8 +283,8 @@ struct InterleaveOptions {
   // The number of successive elements from one dataset. Default: 1.
   Int block_length{};
   // How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that
-  // wait, as many as raise the throughput. As many more are opened before their turn. The order is the same
-  // for any number. Default: 1.
+  // wait, as many as raise the throughput. As many more are opened before their turn, unless their elements
+  // cannot be made again. The order is the same for any number. Default: 1.
   Int num_parallel_calls{};
   // false: where several run ahead, a dataset that has no element yet gives up its turn; none: as options()
   // says, else true. Default: none.

@@ -33,7 +33,7 @@ void InterleaveParams::fields(Fields& fields) {
   fields("block_length", block_length, "The number of successive elements from one dataset.", at_least(1));
   fields(
       "num_parallel_calls", num_parallel_calls,
-      "How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that wait, as many as raise the throughput. As many more are opened before their turn. The order is the same for any number.",
+      "How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that wait, as many as raise the throughput. As many more are opened before their turn, unless their elements cannot be made again. The order is the same for any number.",
       at_least(1), {.automatic = true, .any_position = true});
   fields(
       "deterministic", deterministic,

@@ -1077,8 +1077,8 @@ impl InterleaveOptions {
     }
 
     /// How many datasets run ahead at once, at most cycle_length. auto: one per core, or, for datasets that
-    /// wait, as many as raise the throughput. As many more are opened before their turn. The order is the
-    /// same for any number.
+    /// wait, as many as raise the throughput. As many more are opened before their turn, unless their
+    /// elements cannot be made again. The order is the same for any number.
     ///
     /// Default: `1`.
     pub fn num_parallel_calls(mut self, value: impl Into<Int>) -> Self {
