@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "core/digest.h"
 #include "core/load.h"
 #include "core/text.h"
 #include "format/crc32c.h"
@@ -32,15 +33,21 @@ void put(std::string& out, T value) {
 struct Header {
   uint32_t format = 0;
   uint64_t size = 0;
-  int64_t modified_ns = 0;
+  int64_t state = 0;
   uint64_t count = 0;
 };
+
+// Of a file beside its size; 0 if nothing is known.
+int64_t state_of(int64_t modified_ns, const std::string& version) {
+  if (version.empty()) return modified_ns;
+  return static_cast<int64_t>(hash_of(version, static_cast<uint64_t>(modified_ns)) | 1);
+}
 
 std::string header_bytes(const Header& header) {
   std::string checked;
   put(checked, header.format);
   put(checked, header.size);
-  put(checked, header.modified_ns);
+  put(checked, header.state);
   put(checked, header.count);
   std::string out(kMagic);
   put(out, mask_crc32c(crc32c(checked.data(), checked.size())));
@@ -79,21 +86,27 @@ Result<RefPtr<RecordIndex>> RecordIndex::open(FileSystem& files, const std::stri
   if (!file.ok() && file.status().code() == Code::not_found) return RefPtr<RecordIndex>();
   WEIR_TRY(file.status());
   WEIR_ASSIGN(FileInfo info, files.stat(name));
-  // A server may call it otherwise where it gives the bytes.
-  info.version.clear();
   WEIR_ASSIGN(const std::string bytes, read_up_to(**file, 0, kIndexHeaderBytes));
   WEIR_ASSIGN(const uint64_t size, (*file)->size());
+  Header header;
+  if (!read_header(bytes, header) || header.format != format.number() || header.size != info.size ||
+      header.state == 0)
+    return RefPtr<RecordIndex>();
+  if (header.state != state_of(info.modified_ns, info.version)) {
+    // A server may call the version otherwise where it gives the bytes, or tell it only there.
+    WEIR_ASSIGN(const RefPtr<RandomAccessFile> opened, files.open(name));
+    WEIR_ASSIGN(const FileInfo seen, opened->info());
+    if (seen.version.empty() || header.state != state_of(info.modified_ns, seen.version))
+      return RefPtr<RecordIndex>();
+    info.version = seen.version;
+  }
   uint64_t contents = info.size;
   if (format.compression != Compression::none) {
     WEIR_ASSIGN(const RefPtr<RandomAccessFile> decoded, open_decoded(files, name, format.compression, &info));
     WEIR_ASSIGN(contents, decoded->size());
   }
-  Header header;
-  const bool fits = read_header(bytes, header) && header.format == format.number() &&
-                    header.size == info.size && header.modified_ns == info.modified_ns &&
-                    header.count <= contents / format.least_bytes() &&
-                    size == kIndexHeaderBytes + 8 * (header.count + 1);
-  if (!fits) return RefPtr<RecordIndex>();
+  if (header.count > contents / format.least_bytes() || size != kIndexHeaderBytes + 8 * (header.count + 1))
+    return RefPtr<RecordIndex>();
   RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(header.count), contents, std::move(info)));
   index->file_ = *std::move(file);
   return index;
@@ -103,13 +116,12 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
                                               const IndexedFormat& format,
                                               const std::atomic<bool>* cancelled) {
   WEIR_ASSIGN(const FileInfo before, files.stat(name));
-  FileInfo seen = before;
-  seen.version.clear();
-  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, open_decoded(files, name, format.compression, &seen));
+  WEIR_ASSIGN(RefPtr<RandomAccessFile> file, files.open(name));
+  WEIR_ASSIGN(FileInfo seen, file->info());
+  WEIR_TRY(check_unchanged(name, seen, {.size = before.size, .modified_ns = before.modified_ns}));
   uint64_t contents = before.size;
-  if (format.compression == Compression::none) {
-    WEIR_ASSIGN(seen, file->info());
-  } else {
+  if (format.compression != Compression::none) {
+    WEIR_ASSIGN(file, open_decoded(files, name, format.compression, &seen));
     WEIR_ASSIGN(contents, file->size());
   }
   std::string offsets;
@@ -120,7 +132,8 @@ Result<RefPtr<RecordIndex>> RecordIndex::make(FileSystem& files, const std::stri
   // After a failure the last offset is that of a record that is not whole.
   if (offsets.empty()) offsets.resize(8);
   const uint64_t count = offsets.size() / 8 - 1;
-  std::string bytes = header_bytes({format.number(), before.size, before.modified_ns, count}) + offsets;
+  const int64_t state = state_of(before.modified_ns, seen.version.empty() ? before.version : seen.version);
+  std::string bytes = header_bytes({format.number(), before.size, state, count}) + offsets;
   RefPtr<RecordIndex> index(new RecordIndex(static_cast<int64_t>(count), contents, std::move(seen)));
   index->bytes_ = std::move(bytes);
   index->failure_ = std::move(failure);
@@ -142,6 +155,10 @@ RefPtr<RecordIndex> RecordIndex::failed(Status failure) {
 }
 
 Status RecordIndex::save(FileSystem& files, const std::string& place) const {
+  if (Header header; !read_header(bytes_, header) || header.state == 0) {
+    return file_error(Code::failed_precondition,
+                      expected_found("a file with a time of change or a version", "neither"), place);
+  }
   return files.write_file_atomically(place, {reinterpret_cast<const uint8_t*>(bytes_.data()), bytes_.size()});
 }
 

@@ -5,14 +5,16 @@
 //   WEIR_ASSIGN(RefPtr<RecordIndex> index, RecordIndex::open(files, "a.txt", format, place));  // null: none
 //   WEIR_ASSIGN(index, RecordIndex::make(files, "a.txt", format, nullptr));
 //
-// It is in a file of its own, most often next to the records, and fits one size and modification time, and
-// one meaning of records: when the file has changed, or is read as another format, the index is ignored. It
-// has 8 bytes per record and is read a page at a time, a small one as a whole after some pages. It is not
-// trusted: a record is checked when it is read. Not thread-safe; only the file system blocks.
+// It is in a file of its own, most often next to the records, and fits one size, modification time and
+// version, and one meaning of records: when the file has changed, or is read as another format, the index is
+// ignored. That of a file with neither time nor version is not kept. It has 8 bytes per record and is read a
+// page at a time, a small one as a whole after some pages. It is not trusted: a record is checked when it is
+// read. Not thread-safe; only the file system blocks.
 //
 // The file, little-endian: "weirindx", the masked CRC of the next 28 bytes (4), IndexedFormat::number() (4),
 // size (8) and time of change in nanoseconds (8) of the records' file, their count (8); then the offset of
-// each (8), and the end of the last.
+// each (8), and the end of the last. If the file has a version, the hash of it with the time as seed is in
+// place of the time.
 #pragma once
 
 #include <atomic>
@@ -51,7 +53,8 @@ class RecordIndex : public RefCounted {
   static RefPtr<RecordIndex> of_records(uint64_t begin, uint64_t bytes, int64_t count, FileInfo file = {});
   // That of a file that cannot be read.
   static RefPtr<RecordIndex> failed(Status failure);
-  // Writes the result of make(), for open(). REQUIRES: failure().ok()
+  // Writes the result of make(), for open(); failed_precondition if nothing tells one state of the file from
+  // another. REQUIRES: failure().ok()
   Status save(FileSystem& files, const std::string& place) const;
 
   int64_t count() const { return count_; }

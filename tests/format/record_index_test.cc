@@ -5,6 +5,7 @@
 #include "format/csv_reader.h"
 #include "format/text_lines.h"
 #include "format/tfrecord.h"
+#include "fs/wrapped_files.h"
 #include "support/simulated_files.h"
 
 namespace weir {
@@ -126,6 +127,91 @@ TEST_CASE("an index belongs to one state of its file") {
   auto opened = open(files);
   REQUIRE(opened.ok());
   CHECK(*opened == nullptr);
+}
+
+// Files that have these versions by what stat and opening say, and no time of change.
+class Versioned final : public WrappedFiles {
+ public:
+  explicit Versioned(FileSystem& files) : WrappedFiles(files) {}
+
+  Result<FileInfo> stat(const std::string& name) override {
+    WEIR_ASSIGN(FileInfo info, WrappedFiles::stat(name));
+    info.modified_ns = modified_ns;
+    info.version = stated;
+    return info;
+  }
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    WEIR_ASSIGN(RefPtr<RandomAccessFile> file, WrappedFiles::do_open(name));
+    return RefPtr<RandomAccessFile>(make_ref<File>(std::move(file), opened));
+  }
+
+  int64_t modified_ns = 0;
+  std::string stated;
+  std::string opened;
+
+ private:
+  class File final : public RandomAccessFile {
+   public:
+    File(RefPtr<RandomAccessFile> file, std::string version)
+        : RandomAccessFile(file->name()), file_(std::move(file)), version_(std::move(version)) {}
+    Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
+      return file_->do_read_at(offset, out);
+    }
+    Result<uint64_t> do_size() override { return file_->do_size(); }
+    Result<FileInfo> do_info() override {
+      WEIR_ASSIGN(FileInfo info, file_->do_info());
+      info.version = version_;
+      return info;
+    }
+
+   private:
+    const RefPtr<RandomAccessFile> file_;
+    const std::string version_;
+  };
+};
+
+TEST_CASE("an index belongs to one version of its file, by whichever name a server calls it") {
+  for (const Compression compression : {Compression::none, Compression::zstd}) {
+    SimulatedFileSystem memory;
+    Versioned files(memory);
+    const IndexedFormat format{.compression = compression};
+    auto writer = RecordWriter::create(files, kFile, compression);
+    REQUIRE((writer.ok() && (*writer)->write(Str("abc")).ok() && (*writer)->write(Str("d")).ok()));
+    REQUIRE((*writer)->close().ok());
+    const auto kept = [&](const char* stated, const char* opened) {
+      files.stated = stated;
+      files.opened = opened;
+      auto index = open(files, format);
+      REQUIRE(index.ok());
+      if (*index) CHECK((*index)->file().version == (*opened ? opened : stated));
+      return *index != nullptr;
+    };
+    for (const auto& [stated, opened] : {std::pair("v1", "v1"), {"", "v1"}, {"v1", ""}, {"w1", "v1"}}) {
+      files.stated = stated;
+      files.opened = opened;
+      auto made = make(files, format);
+      REQUIRE((made.ok() && (*made)->save(files, kIndex).ok()));
+      CHECK(kept(stated, opened));
+      CHECK(kept("v1", "v1"));
+      CHECK_FALSE(kept("v2", "v2"));
+      CHECK_FALSE(kept("", "v2"));
+      CHECK_FALSE(kept("v2", ""));
+      CHECK_FALSE(kept("", ""));
+      files.modified_ns = 5;
+      CHECK_FALSE(kept("v1", "v1"));
+      files.modified_ns = 0;
+    }
+  }
+}
+
+TEST_CASE("an index of a file of which neither time nor version is known is not kept") {
+  SimulatedFileSystem memory;
+  Versioned files(memory);
+  write_records(files, {3, 4});
+  auto made = make(files);
+  REQUIRE(made.ok());
+  CHECK((*made)->save(files, kIndex).code() == Code::failed_precondition);
+  CHECK((*open(files)) == nullptr);
 }
 
 TEST_CASE("a header with a changed bit, or another size, is none; offsets are taken as they stand") {

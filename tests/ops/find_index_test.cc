@@ -46,7 +46,13 @@ class Watched final : public WrappedFiles {
     return WrappedFiles::write_file_atomically(name, bytes);
   }
   std::string cache_folder() override { return cache; }
+  Result<FileInfo> stat(const std::string& name) override {
+    WEIR_ASSIGN(FileInfo info, WrappedFiles::stat(name));
+    if (tells_no_time) info.modified_ns = 0;
+    return info;
+  }
 
+  bool tells_no_time = false;
   std::string read_only;
   std::string cache;
   int opened = 0;
@@ -134,6 +140,19 @@ TEST_CASE("an index that can't be kept anywhere is made each time, with a warnin
     CHECK(place.warnings.count == 2);
     CHECK_FALSE(place.have());
   }
+}
+
+TEST_CASE("the index of a file without time and version is made each time, with a warning") {
+  Place place;
+  place.files.cache = place.folder.at("cache");
+  place.files.tells_no_time = true;
+  CHECK(place.find() == 3);
+  std::ofstream(place.name) << "aa\nb\n\n";
+  CHECK(place.find() == 3);
+  std::ofstream(place.name) << "aa\nbc\n";
+  CHECK(place.find() == 2);
+  CHECK(place.warnings.count == 3);
+  CHECK_FALSE(place.have());
 }
 
 TEST_CASE("no index is made of a file that isn't there") {

@@ -144,7 +144,7 @@ Result<FileInfo> SimulatedFileSystem::stat(const std::string& name) {
   const std::string folder = name.ends_with('/') ? name : name + "/";
   MutexLock lock(mutex_);
   if (const auto found = files_.find(name); found != files_.end())
-    return FileInfo{.size = found->second->size()};
+    return FileInfo{.size = found->second->size(), .version = "the only one"};
   const auto inside = files_.lower_bound(folder);
   const bool is_folder = name == "." || (inside != files_.end() && inside->first.starts_with(folder));
   if (is_folder) return FileInfo{.is_folder = true};
