@@ -18,6 +18,8 @@ struct FetchChoice {
   // From elements that took longer on to ones that took less, a fetcher makes them.
   static constexpr int64_t kSlowNs = 1'000'000;
   static constexpr int64_t kQuickNs = 100'000;
+  // So many elements of remote files at once, while they are quick: they cost less than to wake a thread.
+  static constexpr int kMostRows = 16;
 
   PullWork work;
   // A fetcher may make elements at all, or at least open what they come from.
@@ -25,6 +27,7 @@ struct FetchChoice {
   bool may_open = false;
   // The last element took long.
   bool slow = false;
+  int rows = 1;
   // How often the fetcher was asked for some since it last ran, and when first.
   int asks = 0;
   int64_t asked_ns = 0;

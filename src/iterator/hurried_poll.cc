@@ -2,9 +2,9 @@
 //
 // A poll cannot be interrupted while it computes. So a pump, on a thread of the runtime, makes elements that
 // may take any time: it polls the root in place of the caller and holds the row until a call asks for it.
-// Such elements are those of functions that run datasets, those that read files on this thread unless they
-// turn out to be quick and, if the caller has a deadline or a descriptor, those that turn out to be slow. A
-// row that was begun is finished even if no call waits for it any more; cancel() ends it.
+// Such elements are those of functions that run datasets, those that read files on this thread unless these
+// are local and turn out to be quick and, if the caller has a deadline or a descriptor, those that turn out
+// to be slow. A row that was begun is finished even if no call waits for it any more; cancel() ends it.
 #include <algorithm>
 
 #include "core/exception.h"
@@ -59,8 +59,8 @@ PullResult Iterator::poll_hurried(Hurried& hurried) noexcept {
   const bool reads = position->root->lane() == Lane::blocking;
   const bool measures = (hurried.waits || reads) && choice.measures();
   // A callback that asks may have the only thread.
-  const bool apart =
-      SchedulerFrame::innermost()->outer() == nullptr && (any_time || (measures && choice.slow));
+  const bool apart = SchedulerFrame::innermost()->outer() == nullptr &&
+                     (any_time || (measures && (choice.slow || position->reads_remote())));
   Clock& clock = *runtime_.clock;
   if (apart && position->held.empty() && !position->session->cancelled.load(std::memory_order_relaxed) &&
       choice.may_ask(clock)) {
@@ -120,7 +120,7 @@ void Iterator::Position::fetch() noexcept try {
   Block out;
   const int64_t begin_ns = clock.now_ns();
   Demand demand;
-  demand.rows = fetched_rows;
+  demand.rows = std::max(fetched_rows, choice.rows);
   const PullResult got =
       pull_sampled(context, sampler, nullptr, [&] { return stage->next(context, demand, out); });
   if (got == PullResult::rows) {
@@ -128,6 +128,8 @@ void Iterator::Position::fetch() noexcept try {
     pass(out);
     held.hold(std::move(out));
     choice.slow = clock.now_ns() - begin_ns > FetchChoice::kQuickNs;
+    const bool more = !choice.slow && choice.measures() && reads_remote();
+    choice.rows = more ? std::min(2 * choice.rows, FetchChoice::kMostRows) : 1;
   }
   // The next poll says so itself.
   if (got == PullResult::end) choice.may_fetch = false;

@@ -131,6 +131,11 @@ class Iterator {
     void take_back_opening();
     // Makes the next rows and holds them.
     void fetch() noexcept;
+    // Any of its reads may have to wait, however quick the last ones were.
+    bool reads_remote() const noexcept {
+      return reads && root->lane() == Lane::blocking &&
+             reads->memory_bytes.load(std::memory_order_relaxed) > 0;
+    }
 
     RefPtr<Session> session;
     RefPtr<const ReadCounts> reads;

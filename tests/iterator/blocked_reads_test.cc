@@ -1,10 +1,14 @@
 // Closing an iterator does not wait for a read that is blocked; the thread in it ends once the read returns.
+// Calls that do not wait read no remote file themselves.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
 #include <semaphore>
 
 #include "format/tfrecord.h"
+#include "fs/remote_files.h"
+#include "fs/routed_files.h"
 #include "fs/wrapped_files.h"
+#include "support/counting_store.h"
 #include "support/pipeline.h"
 #include "support/simulated_files.h"
 
@@ -104,6 +108,38 @@ TEST_CASE("closing an iterator does not wait for a file that is being opened") {
     INFO(text);
     close_while_blocked(text, Blocks::open);
   }
+}
+
+// Everything takes no time on it.
+class StoppedClock final : public Clock {
+ public:
+  int64_t now_ns() override { return 1; }
+  int64_t computing_ns() override { return 1; }
+};
+
+TEST_CASE("a call that does not wait leaves remote files to other threads, however quick they were") {
+  const auto store = make_ref<test::CountingStore>();
+  for (const char digit : {'0', '1', '2'})
+    store->files[concat("far://", digit)] = {std::string((3 + digit - '0') << 20, digit), "v1"};
+  RoutedFiles routed(local_file_system(), nullptr);
+  require_ok(routed.add({"far"}, std::make_shared<RemoteFiles>(store, make_ref<BlockCache>())));
+  StoppedClock clock;
+  ThreadsRuntime runtime;
+  runtime->files = &routed;
+  runtime->clock = &clock;
+  const auto iterator = open_text(*runtime, R"(fixed_length_record(["far://0", "far://1", "far://2"], 65536))"
+                                            " | global_shuffle(seed: 1)");
+  store->calls_of_maker = 0;
+  std::map<char, int> found;
+  Block block;
+  for (;;) {
+    const PullResult got = require_value(iterator->try_next(1, block));
+    if (got == PullResult::end) break;
+    if (got == PullResult::rows) ++found[block.columns[0].tensor().as<Str>()->view()[0]];
+    if (got == PullResult::pending) std::this_thread::yield();
+  }
+  CHECK(found == std::map<char, int>{{'0', 48}, {'1', 64}, {'2', 80}});
+  CHECK(store->calls_of_maker == 0);
 }
 
 }  // namespace

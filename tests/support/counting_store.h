@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,9 @@ class CountingStore final : public RemoteStore {
   // How much had been used of all files when one was opened for the first time. For one thread at a time.
   std::map<std::string, uint64_t> used_before;
   std::atomic<int> openings{0};
+  // How often that thread read, or opened a file.
+  const std::thread::id made_by = std::this_thread::get_id();
+  std::atomic<int> calls_of_maker{0};
 
   Result<FileInfo> stat(const std::string& name) override {
     const auto found = files.find(name);
@@ -42,6 +46,7 @@ class CountingStore final : public RemoteStore {
   }
   Result<OpenedRemote> open(const std::string& name) override {
     ++openings;
+    count_maker();
     used_before.emplace(name, used_bytes);
     WEIR_ASSIGN(FileInfo info, stat(name));
     return OpenedRemote{make_ref<File>(RefPtr<CountingStore>(this), files[name].bytes), std::move(info)};
@@ -63,6 +68,7 @@ class CountingStore final : public RemoteStore {
     void used(uint64_t, std::span<const uint8_t>, size_t size) override { store_->used_bytes += size; }
     void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
       store_->fetched_bytes += out.size();
+      store_->count_maker();
       std::memcpy(out.data(), bytes_.data() + offset, out.size());
       done(out.size());
     }
@@ -71,6 +77,10 @@ class CountingStore final : public RemoteStore {
     const RefPtr<CountingStore> store_;
     const std::string bytes_;
   };
+
+  void count_maker() {
+    if (std::this_thread::get_id() == made_by) ++calls_of_maker;
+  }
 };
 
 }  // namespace weir::test

@@ -1070,7 +1070,7 @@ extern "C" {
     /// next of this iterator. The calling thread works for up to 10 milliseconds, or until the current function,
     /// callback or read returns. A thread of the runtime takes over if the time for an element has no bound: if a
     /// function or parameter runs a dataset to its end, as in `x -> range(x) | reduce(...)`, or if this thread
-    /// would read files, as for read_file, unless those turn out to be quick. That thread then runs everything
+    /// would read files, unless those are local and turn out to be quick. That thread then runs everything
     /// after the last prefetch, and calls callbacks too, except those with WEIR_CALLBACK_ON_CALLER. After
     /// weir_iterator_ready_fd it also makes elements without callbacks once one has taken more than a millisecond.
     /// It finishes an element that it has begun even if no call asks for it; weir_iterator_cancel and
