@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/controls.h"
+#include "core/credentials.h"
 #include "core/shape.h"
 #include "core/text.h"
 #include "core/version.h"
@@ -57,10 +58,10 @@ void fill_error(weir_error* out, const Error& error) noexcept {
   clear(*out);
   try {
     auto strings = std::make_unique<ErrorStrings>();
-    strings->message = without_controls(without_credentials(error.message));
+    strings->message = without_controls(without_credentials(error.message, error.file));
     strings->path = error.path;
-    strings->file = without_credentials(error.file);
-    strings->line = without_credentials(error.describe());
+    strings->file = without_credentials(error.file, error.file);
+    strings->line = without_credentials(error.describe(), error.file);
     const ErrorStrings& kept = *strings;
     out->owner = publish(HandleKind::error, std::move(strings));
     out->code = static_cast<int32_t>(error.code);

@@ -1,6 +1,6 @@
 #include "core/error_state.h"
 
-#include "core/text.h"
+#include "core/credentials.h"
 
 namespace weir {
 
@@ -12,8 +12,8 @@ void error_state(Archive& archive, Error& error) {
   parts = MistakeParts();
   // The name of a file and the message are only shown, which is without credentials.
   if (!archive.loading()) {
-    message = without_credentials(message);
-    file = without_credentials(file);
+    message = without_credentials(message, file);
+    file = without_credentials(file, file);
   }
   auto code = static_cast<int64_t>(error_code);
   archive("code", code, 1, static_cast<int64_t>(Code::data_loss));

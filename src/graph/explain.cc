@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "core/credentials.h"
 #include "core/text.h"
 #include "dataset/part_facts.h"
 #include "graph/arguments.h"
@@ -242,7 +243,7 @@ std::string part_json(const PartFacts& part) {
   if (!part.files) return concat(R"({"count": )", count_json(part.count), R"(, "files": null})");
   std::string files;
   for (const std::string& name : *part.files)
-    files += concat(files.empty() ? "" : ", ", json_string(without_credentials(name)));
+    files += concat(files.empty() ? "" : ", ", json_string(without_credentials(name, name)));
   return concat(R"({"count": )", count_json(part.count), R"(, "files": [)", files, "]}");
 }
 

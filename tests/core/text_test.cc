@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/credentials.h"
+
 namespace weir {
 namespace {
 
@@ -55,8 +57,39 @@ TEST_CASE("text: credentials in URLs are covered, and nothing else is") {
         "cannot read \"https://*@h?*******\": 404; try https://h/b?*.");
   CHECK(without_credentials("http://a@b@h/x@y") == "http://***@h/x@y");
   for (const char* text : {"", "http://", "http://h/a.txt", "s3://b/k?x", "ask bob@h, who?", "://a@b",
-                           "x://a:b@c/?d", "http://h/?", "https://h/a?, in map"})
+                           "x://a:b@c/?d", "http://h/?", "https://h/a?, in map", "http://[::1]/x@y",
+                           "http://h:80/x@y is a=b", "\"http://h/a?\" | filter(x -> x == 1)"})
     CHECK(without_credentials(text) == text);
+}
+
+TEST_CASE("text: credentials are covered whatever characters a URL has, rather more than less") {
+  struct {
+    const char* text;
+    const char* covered;
+  } const rows[] = {
+      {"HTTP://u:pw@h/a?s=1", "HTTP://****@h/a?***"},
+      {"f(\"http://h/a(1)<b>'c d.csv?s=1 2'3\") | map(x -> x == 1)",
+       "f(\"http://h/a(1)<b>'c d.csv?*******\") | map(x -> x == 1)"},
+      {"\"http://h/a\\\"b?s=1\\\"2\" == 3", "\"http://h/a\\\"b?******\" == 3"},
+      {"\"http://h/never ends?s=1 2", "\"http://h/never ends?*** 2"},
+      {"http://h/a(1).csv?s=1: 403", "http://h/a(1).csv?***: 403"},
+      {"http://h/it's b.csv?s=1: 403, x\ny=2", "http://h/it's b.csv?***: 403, x\ny=2"},
+      {"at http://h/a?x=1 2&s=3 now", "at http://h/a?*** ***** now"},
+      {"http://u:p/w#d@h/a", "http://*******@h/a"},
+      {"http://u:p w@h/a", "http://*****@h/a"},
+  };
+  for (const auto& row : rows) CHECK(without_credentials(row.text) == row.covered);
+  for (const char* file : {"http://h/a?s=1", "https://h/a b\"c'd)\n\xfc?s=1 2\"3'4,", "Http://u:p q\"@h/a?",
+                           "http://u:p?/#w@h/a", "http://u@h/?s=1."}) {
+    const std::string name(file);
+    const std::string covered = without_credentials(name, name);
+    CHECK(covered.size() == name.size());
+    CHECK(covered.find_first_of("1234pqw", 5) == std::string::npos);
+    CHECK(without_credentials(name + ": 403, x", name) == covered + ": 403, x");
+    CHECK(without_credentials("at " + quote(name) + ": 403, x", name) == "at " + quote(covered) + ": 403, x");
+    CHECK(without_credentials(json_string(name) + " x", name) == json_string(covered) + " x");
+  }
+  CHECK(without_credentials("s3://b/k?x", "s3://b/k?x") == "s3://b/k?x");
 }
 
 TEST_CASE("text: very long names are compared in constant time") {

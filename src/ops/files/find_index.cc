@@ -65,7 +65,7 @@ Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, cons
   if (!saved.ok() && runtime.logger && !ctx.session.cancelled) {
     runtime.logger->log(
         Logger::Level::warning,
-        concat("the index of ", name, " is made again each time: ", saved.error().describe()));
+        concat("the index of ", quote(name), " is made again each time: ", saved.error().describe()));
   }
   return index;
 }
