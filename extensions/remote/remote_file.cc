@@ -71,11 +71,13 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
     info = info_of(answer);
     ContentRange range = parse_content_range(answer.header("content-range"));
     info.size = answer.status == 206 ? range.total : answer.body.size();
+    if (answer.status != 206) info.size = std::max(info.size, size_of_head(name, get, answer, call));
   }
   pin(get, answer);
   if (info.size == UINT64_MAX) info.size = ask_size(name, get, call).size;
-  if (info.size < answer.body.size()) {
-    throw Failure(WEIR_CODE_FAILED_PRECONDITION, name,
+  const bool is_cut = answer.status != 206 && info.size > answer.body.size();
+  if (is_cut || info.size < answer.body.size()) {
+    throw Failure(is_cut ? WEIR_CODE_UNAVAILABLE : WEIR_CODE_FAILED_PRECONDITION, name,
                   "the server says that the file has " + std::to_string(info.size) + " bytes, and sends " +
                       std::to_string(answer.body.size()) + " of them");
   }
@@ -85,6 +87,15 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
   if (answer.redirects > 0) file->direct_ = answer.url;
   file->redirect_version_ = answer.redirect_version;
   return file;
+}
+
+uint64_t Store::size_of_head(const std::string& name, Request get, const Answer& answer, Call call) {
+  bool tells_end = !answer.header("content-length").empty() || !answer.header("transfer-encoding").empty();
+  if (tells_end) return 0;
+  get.method = "HEAD";
+  Answer head = ask(name, std::move(get), [call] { return call.cancelled(); });
+  bool is_same = head.ok() && head.encoding() == answer.encoding();
+  return is_same ? parse_number(head.header("content-length")).value_or(0) : 0;
 }
 
 FileInfo Store::ask_size(const std::string& name, const Request& get, Call call) {

@@ -54,6 +54,9 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
 
  private:
   friend class RemoteFile;
+  // What HEAD says of the size where the end of `answer`, a whole file, is that of its connection; 0 if
+  // nothing.
+  uint64_t size_of_head(const std::string& name, Request get, const Answer& answer, Call call);
   // By HEAD, or by its first byte. Throws if there is none.
   FileInfo ask_size(const std::string& name, const Request& get, Call call);
 

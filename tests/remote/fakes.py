@@ -24,7 +24,7 @@ class Fake:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                if "Content-Length" not in headers:
+                if "Content-Length" not in headers and headers.get("Connection") != "close":
                     self.send_header("Content-Length", str(len(answer)))
                 self.end_headers()
                 if self.command != "HEAD":

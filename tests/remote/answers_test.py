@@ -1,0 +1,32 @@
+"""Answers that HTTP allows and that few servers give: short ranges, bodies without a length, late failures."""
+
+import base64
+import email.utils
+import os
+import time
+
+import pytest
+
+from fakes import Fake, ranged
+from weir_remote import Failed
+
+DATA = os.urandom(600_000)
+
+
+@pytest.mark.parametrize("head, size", [({"Content-Length": "1000"}, 1000), ({"Content-Length": "400"}, 1000),
+                                        ({"Content-Length": "0"}, 1000), ({"Connection": "close"}, 1000)])
+def test_an_answer_that_ends_with_its_connection(extension, head, size):
+    def handle(method, path, headers, body):
+        return (200, head, b"") if method == "HEAD" else (200, {"Connection": "close"}, DATA[:size])
+
+    with Fake(handle) as fake:
+        assert extension().read(fake.url + "/file", 100) == DATA[:size]
+
+
+def test_an_answer_that_ends_too_early_with_its_connection(extension):
+    def handle(method, path, headers, body):
+        return (200, {"Content-Length": "1001"}, b"") if method == "HEAD" else (200, {"Connection": "close"}, DATA[:1000])
+
+    with Fake(handle) as fake:
+        with pytest.raises(Failed, match="unavailable.*has 1001 bytes, and sends 1000 of them"):
+            extension().open(fake.url + "/file")
