@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <random>
 
 #include "remote/text.h"
@@ -23,6 +25,16 @@ constexpr size_t kMostIdleHandles = 64;
 constexpr milliseconds kLookInterval{50};
 // How long there has to be nothing to do before one more request is started.
 constexpr milliseconds kIdlePerRequest{1};
+
+// In seconds; the header has those, or a date.
+std::optional<uint64_t> retry_after(const Answer& answer) {
+  std::string_view text = answer.header("retry-after");
+  int64_t due = text.find(':') == std::string_view::npos ? 0 : parse_date(text);
+  if (due == 0) return parse_number(text);
+  int64_t theirs = parse_date(answer.header("date"));
+  int64_t now = theirs != 0 ? theirs : std::time(nullptr) * int64_t{1'000'000'000};
+  return due <= now ? 0 : static_cast<uint64_t>((due - now) / 1'000'000'000);
+}
 
 }  // namespace
 
@@ -332,7 +344,7 @@ void EventLoop::again(Exchange& exchange, Ending ending, const Answer& answer, c
       !is_throttled && (exchange.fruitless >= exchange.most_attempts || !exchange.host->take_retry());
   double factor = std::pow(2.0, std::min(exchange.fruitless - 1, 8));
   double wait_ms = std::min((is_throttled ? 100.0 : 50.0) * factor, 2000.0) * (0.5 + 0.5 * jitter());
-  if (auto asked = parse_number(answer.header("retry-after")); asked && is_throttled) {
+  if (auto asked = retry_after(answer); asked && is_throttled) {
     wait_ms =
         std::max(wait_ms, 1000.0 * static_cast<double>(std::min<uint64_t>(*asked, 3600)) + 200 * jitter());
   }

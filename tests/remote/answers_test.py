@@ -30,3 +30,13 @@ def test_an_answer_that_ends_too_early_with_its_connection(extension):
     with Fake(handle) as fake:
         with pytest.raises(Failed, match="unavailable.*has 1001 bytes, and sends 1000 of them"):
             extension().open(fake.url + "/file")
+
+
+@pytest.mark.parametrize("as_date", [False, True])
+def test_retry_after_is_obeyed(extension, monkeypatch, as_date):
+    monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "2")
+    after = email.utils.formatdate(time.time() + 60, usegmt=True) if as_date else "60"
+    with Fake(lambda method, path, headers, body: (429, {"Retry-After": after}, b"")) as fake:
+        # It would be later than anybody waits.
+        with pytest.raises(Failed, match="unavailable.*429.*1 attempt"):
+            extension().open(fake.url + "/file")
