@@ -360,8 +360,8 @@ void EventLoop::give_up(Exchange& exchange, const Answer& answer, const std::str
   std::string tried =
       " (" + std::to_string(exchange.attempts) + (exchange.attempts == 1 ? " attempt)" : " attempts)");
   static const Service plain;
-  if (answer.status >= 400) {
-    const Service& service = exchange.service ? *exchange.service : plain;
+  const Service& service = exchange.service ? *exchange.service : plain;
+  if (service.status_of(exchange.request, answer) >= 400) {
     exchange.failure = service.failure(exchange.name, exchange.request, answer);
     exchange.failure->message += tried;
   } else {

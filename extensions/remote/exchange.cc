@@ -74,7 +74,8 @@ Ending judge_broken(Transfer& transfer, CURLcode code, std::string& why) {
 }
 
 Ending judge_status(Transfer& transfer, std::string& why) {
-  int status = transfer.answer.status;
+  const Service* service = transfer.exchange->service.get();
+  int status = service ? service->status_of(transfer.request, transfer.answer) : transfer.answer.status;
   if (status == 429 || status == 503) return Ending::throttled;
   if (status == 408 || (status >= 500 && status != 501 && status != 505)) {
     why = "status " + std::to_string(status);

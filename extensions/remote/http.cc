@@ -124,7 +124,7 @@ Failure Service::failure(const std::string& name, const Request& request, const 
   } else if (answer.status == 429 || answer.status == 503) {
     text += "; it asks for fewer requests: read with less parallelism, or later";
   }
-  return Failure(code_of_status(answer.status), text);
+  return Failure(code_of_status(status_of(request, answer)), text);
 }
 
 int32_t code_of_status(int status) {

@@ -68,6 +68,8 @@ class Service {
   bool learn_from(Request& request, const Answer& answer);
   // The version that an answer is about: its ETag, or what there is in its place.
   virtual std::string version(const Answer& answer) const;
+  // The status that counts: a failure may come in the body of a success.
+  virtual int status_of(const Request&, const Answer& answer) const { return answer.status; }
   // A file of certificates in place of curl's, or an empty name.
   virtual std::string certificates() const { return ""; }
   // The error for an answer that isn't what was hoped for. `name` is what the user calls the file.

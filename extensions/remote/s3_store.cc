@@ -131,6 +131,17 @@ bool S3Store::learn_clock(const Answer& answer) {
   return true;
 }
 
+// Completing an upload may answer 200 and then find that it failed, which it may be asked again for.
+int S3Store::status_of(const Request& request, const Answer& answer) const {
+  bool completes = request.method == "POST" && request.url.find("uploadId=") != std::string::npos;
+  if (!completes || !answer.ok()) return answer.status;
+  Xml root = parse_xml(answer.body);
+  std::string code = root.child("Code").text;
+  if (code == "SlowDown" || code == "ServiceUnavailable") return 503;
+  if (root.name == "Error" && code != "InternalError" && code != "RequestTimeout") return 400;
+  return root.name == "CompleteMultipartUploadResult" ? answer.status : 500;
+}
+
 std::string S3Store::detail(const Answer& answer) const {
   Xml root = parse_xml(answer.body);
   const Xml& error = root.name == "Error" ? root : root.child("Error");

@@ -27,6 +27,7 @@ class S3Store : public Store {
   // A request about an object, or about the bucket if the key is empty.
   Request request_for(const std::string& method, const std::string& bucket, const std::string& key,
                       const std::map<std::string, std::string>& query = {}) const;
+  int status_of(const Request& request, const Answer& answer) const override;
 
  protected:
   bool learn(Request& request, const Answer& answer) override;

@@ -73,12 +73,9 @@ class S3Writer : public Writer {
     request.body = std::make_shared<const std::string>(std::move(text));
     request.add("Content-Type", "application/xml");
     Answer answer = store_->ask(name_, request, nullptr, true);
-    // It may answer 200 and then find that it failed.
-    bool is_complete = answer.ok() && parse_xml(answer.body).name == "CompleteMultipartUploadResult";
-    if (!is_complete && !(answer.status == 404 && was_completed(tags.size()))) {
-      if (answer.ok()) answer.status = 500;
+    bool is_complete = store_->status_of(request, answer) < 300;
+    if (!is_complete && !(answer.status == 404 && was_completed(tags.size())))
       throw store_->failure(name_, request, answer);
-    }
     upload_.clear();
   }
 

@@ -40,3 +40,31 @@ def test_retry_after_is_obeyed(extension, monkeypatch, as_date):
         # It would be later than anybody waits.
         with pytest.raises(Failed, match="unavailable.*429.*1 attempt"):
             extension().open(fake.url + "/file")
+
+
+@pytest.mark.parametrize("answers, message", [
+    (["<Error><Code>InternalError</Code></Error>", "<Error><Code>SlowDown</Code></Error>", ""], None),
+    (["<Error><Code>InvalidPart</Code><Message>no</Message></Error>"],
+     "invalid_argument.*the server answered 200 .InvalidPart: no"),
+    (["<Error><Code>InternalError</Code></Error>"] * 6, "unavailable.*answered 200 .InternalError.*6 attempts"),
+])
+def test_an_upload_that_fails_in_a_success(extension, monkeypatch, answers, message):
+    parts, left = {}, list(answers)
+
+    def handle(method, path, headers, body):
+        if method == "POST" and "uploadId=" in path:
+            return 200, {}, (left.pop(0) if left else "<CompleteMultipartUploadResult/>").encode()
+        if method == "POST":
+            return 200, {}, b"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>"
+        if method == "PUT":
+            parts[path] = len(body)
+        return 200, {"ETag": '"e"'}, b""
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        if message is None:
+            extension().write("s3://bucket/file", bytes(9_000_000))
+        else:
+            with pytest.raises(Failed, match=message):
+                extension().write("s3://bucket/file", bytes(9_000_000))
+    assert not left and sum(parts.values()) == 9_000_000
