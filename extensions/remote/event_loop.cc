@@ -267,6 +267,10 @@ void EventLoop::settle(Exchange& exchange, Ending ending, Answer answer, const s
     case Ending::redirect:
       follow(exchange, answer);
       break;
+    case Ending::partial:
+      host.succeeded(Clock::now());
+      admit(exchange.shared_from_this());
+      break;
     case Ending::throttled:
     case Ending::failed:
       again(exchange, ending, answer, why);

@@ -179,11 +179,9 @@ void Transfer::check_range() {
   ContentRange said = parse_content_range(answer.header("content-range"));
   auto length = parse_number(answer.header("content-length"));
   uint64_t last = range.offset + range.size - 1;
-  // A server that doesn't say where the end is sends what there is.
-  bool short_end = range.out == nullptr && (said.total == UINT64_MAX || said.last + 1 == said.total);
   if (said.total != UINT64_MAX && range.total != UINT64_MAX && said.total != range.total) {
     cut = Cut::changed;
-  } else if (!said.valid || said.first != begin || said.last > last || (said.last != last && !short_end)) {
+  } else if (!said.valid || said.first != begin || said.last > last) {
     cut = Cut::wrong;
     wrong = "the server was asked for bytes " + std::to_string(begin) + "-" + std::to_string(last) +
             " and sends \"Content-Range: " + shown_text(answer.header("content-range"), 60) + "\"";
@@ -275,14 +273,13 @@ Ending judge(Transfer& transfer, CURLcode code, std::string& why) {
   }
   Ending ending = judge_status(transfer, why);
   if (ending != Ending::answered || !exchange.range.wanted || transfer.answer.status != 206) return ending;
-  if (exchange.range.out != nullptr
-          ? exchange.received < exchange.range.size
-          : transfer.received != parse_content_range(transfer.answer.header("content-range")).last -
-                                     exchange.range.offset + 1) {
+  ContentRange said = parse_content_range(transfer.answer.header("content-range"));
+  bool has_all = exchange.range.out != nullptr && exchange.received == exchange.range.size;
+  if (!has_all && transfer.received != said.last - transfer.begin + 1) {
     why = "the answer ended early";
     return Ending::failed;
   }
-  return Ending::answered;
+  return has_all || exchange.range.out == nullptr ? Ending::answered : Ending::partial;
 }
 
 }  // namespace weir_remote

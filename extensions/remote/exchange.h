@@ -114,6 +114,7 @@ struct Transfer {
 // How an attempt ended.
 enum class Ending {
   answered,   // the answer is the result
+  partial,    // a whole answer of less than was asked for: ask for the rest
   redirect,   // ask elsewhere
   throttled,  // ask later and less
   failed,     // ask again

@@ -57,7 +57,7 @@ std::string Answer::encoding() const {
 ContentRange parse_content_range(std::string_view text) {
   ContentRange range;
   text = trim(text);
-  if (!begins_with(text, "bytes ")) return range;
+  if (lower(text.substr(0, 6)) != "bytes ") return range;
   text.remove_prefix(6);
   size_t dash = text.find('-');
   size_t slash = text.find('/');
