@@ -12,12 +12,15 @@ Request HttpStore::object_request(const std::string& name) {
   request.url = url.text();
   request.add("Accept-Encoding", "identity");
   // Sent to this host alone: redirects to another one leave it out.
-  if (!url.user.empty()) request.add("Authorization", "Basic " + base64(percent_decode(url.user)));
+  if (!url.user.empty()) {
+    std::string colon = url.user.find(':') == std::string::npos ? ":" : "";
+    request.add("Authorization", "Basic " + base64(percent_decode(url.user) + colon));
+  }
   return request;
 }
 
 std::string HttpStore::credentials_hint() const {
-  return "check that the URL may be read without credentials, or name them in it (https://user:password@host/...)";
+  return "check that the URL may be read without credentials, or write user:password@ before its host";
 }
 
 }  // namespace weir_remote

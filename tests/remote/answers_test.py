@@ -80,3 +80,16 @@ def test_an_upload_that_fails_in_a_success(extension, monkeypatch, answers, mess
             with pytest.raises(Failed, match=message):
                 extension().write("s3://bucket/file", bytes(9_000_000))
     assert not left and sum(parts.values()) == 9_000_000
+
+
+@pytest.mark.parametrize("user, sent", [("token", "token:"), ("u:", "u:"), ("u:p%40q", "u:p@q")])
+def test_a_user_without_a_password(extension, user, sent):
+    with Fake(lambda method, path, headers, body: ranged(DATA, headers, {"ETag": '"1"'})) as fake:
+        assert extension().read(fake.url.replace("//", f"//{user}@") + "/file", 100_000) == DATA
+    assert fake.requests[0][2]["Authorization"] == "Basic " + base64.b64encode(sent.encode()).decode()
+
+
+def test_the_hint_after_403_shows_how_to_name_a_user(extension):
+    with Fake(lambda method, path, headers, body: (403, {}, b"")) as fake:
+        with pytest.raises(Failed, match="permission_denied.*write user:password@ before its host"):
+            extension().open(fake.url + "/file")
