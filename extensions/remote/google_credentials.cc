@@ -55,6 +55,8 @@ BearerToken from_service_account(Engine& engine, const Json& key, const std::str
 
 BearerToken from_file(Engine& engine, const std::string& name, const std::string& contents) {
   Json key = Json::parse(contents);
+  if (!key.is_object())
+    throw Failure(WEIR_CODE_INVALID_ARGUMENT, name + ": this isn't JSON, as Google's credentials are");
   std::string type = key.text("type");
   if (type == "service_account") {
     return from_service_account(engine, key,

@@ -17,6 +17,8 @@ std::string_view phrase_of(int status) {
       return "Forbidden";
     case 404:
       return "Not Found";
+    case 407:
+      return "Proxy Authentication Required";
     case 409:
       return "Conflict";
     case 410:
@@ -121,6 +123,10 @@ Failure Service::failure(const std::string& name, const Request& request, const 
   if (answer.status == 401 || answer.status == 403) {
     std::string hint = credentials_hint();
     if (!hint.empty()) text += "; " + hint;
+  } else if (answer.status == 407) {
+    text +=
+        "; the proxy asks for credentials: https_proxy and http_proxy name a user and a password before the "
+        "proxy's host";
   } else if (answer.status == 429 || answer.status == 503) {
     text += "; it asks for fewer requests: read with less parallelism, or later";
   }
@@ -131,6 +137,7 @@ int32_t code_of_status(int status) {
   switch (status) {
     case 401:
     case 403:
+    case 407:
       return WEIR_CODE_PERMISSION_DENIED;
     case 404:
     case 410:

@@ -1,5 +1,7 @@
 #include "remote/plain_ask.h"
 
+#include <weir/weir.h>
+
 #include "remote/json.h"
 #include "remote/text.h"
 #include "remote/xml.h"
@@ -41,8 +43,11 @@ Answer ask(Engine& engine, const std::string& what, Request request, bool is_loc
   auto exchange = make_exchange(what, request);
   exchange->without_proxy = is_local;
   Answer answer = engine.run(exchange);
-  if (!answer.ok()) throw exchange->service->failure(what, request, answer);
-  return answer;
+  if (answer.ok()) return answer;
+  Failure failure = exchange->service->failure(what, request, answer);
+  // Whatever it holds against the credentials.
+  if (failure.code != WEIR_CODE_UNAVAILABLE) failure.code = WEIR_CODE_PERMISSION_DENIED;
+  throw failure;
 }
 
 }  // namespace

@@ -89,6 +89,13 @@ def test_a_user_without_a_password(extension, user, sent):
     assert fake.requests[0][2]["Authorization"] == "Basic " + base64.b64encode(sent.encode()).decode()
 
 
+def test_a_proxy_that_asks_for_credentials(extension, monkeypatch):
+    with Fake(lambda method, path, headers, body: (407, {}, b"")) as proxy:
+        monkeypatch.setenv("http_proxy", proxy.url)
+        with pytest.raises(Failed, match="permission_denied.*407 Proxy Authentication Required.*http_proxy"):
+            extension().open("http://files.invalid/file")
+
+
 def test_the_hint_after_403_shows_how_to_name_a_user(extension):
     with Fake(lambda method, path, headers, body: (403, {}, b"")) as fake:
         with pytest.raises(Failed, match="permission_denied.*write user:password@ before its host"):

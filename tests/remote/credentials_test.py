@@ -292,6 +292,19 @@ def test_google_user(hub, extension, monkeypatch, tmp_path):
         assert extension().read("gs://bucket/key") == DATA
 
 
+def test_google_credentials_that_are_refused_or_unreadable(hub, extension, monkeypatch, tmp_path):
+    with Fake(lambda *_: (400, {}, {"error": "invalid_grant", "error_description": "it was revoked"})) as tokens:
+        monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(tmp_path / "key.json"))
+        (tmp_path / "key.json").write_text(json.dumps({
+            "type": "authorized_user", "client_id": "c", "client_secret": "secret", "refresh_token": "refresh",
+            "token_uri": tokens.url}))
+        with pytest.raises(Failed, match="permission_denied.*invalid_grant: it was revoked"):
+            extension().read("gs://bucket/key")
+        (tmp_path / "key.json").write_text("-----BEGIN PRIVATE KEY-----")
+        with pytest.raises(Failed, match="invalid_argument.*key.json: this isn't JSON"):
+            extension().read("gs://bucket/key")
+
+
 def test_google_metadata_and_a_token_that_is_refused(hub, extension, monkeypatch):
     given = []
 
