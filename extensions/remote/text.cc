@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
 
 namespace weir_remote {
 namespace {
@@ -173,18 +174,17 @@ std::string shown_name(std::string_view name) {
 }
 
 std::string resolve_location(const std::string& base, std::string_view location) {
-  location = location.substr(0, location.find('#'));
-  if (location.find("://") != std::string_view::npos) return mend_url(location);
-  Url url = parse_url(base);
-  std::string out;
-  if (begins_with(location, "//")) {
-    out = url.scheme + ":" + std::string(location);
-  } else if (begins_with(location, "/")) {
-    out = url.origin() + std::string(location);
-  } else {
-    out = url.origin() + url.path.substr(0, url.path.rfind('/') + 1) + std::string(location);
-  }
-  return mend_url(out);
+  std::string target = mend_url(location.substr(0, location.find('#')));
+  size_t colon = target.find_first_of(":/?");
+  if (colon != std::string::npos && target[colon] == ':') return target;
+  std::unique_ptr<CURLU, void (*)(CURLU*)> url(curl_url(), curl_url_cleanup);
+  char* found = nullptr;
+  if (curl_url_set(url.get(), CURLUPART_URL, base.c_str(), 0) == CURLUE_OK &&
+      curl_url_set(url.get(), CURLUPART_URL, target.c_str(), 0) == CURLUE_OK)
+    curl_url_get(url.get(), CURLUPART_URL, &found, 0);
+  std::string out = found == nullptr ? "" : found;
+  curl_free(found);
+  return out;
 }
 
 std::map<std::string, std::string> parse_query(std::string_view query) {

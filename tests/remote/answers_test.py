@@ -89,6 +89,17 @@ def test_a_user_without_a_password(extension, user, sent):
     assert fake.requests[0][2]["Authorization"] == "Basic " + base64.b64encode(sent.encode()).decode()
 
 
+@pytest.mark.parametrize("location, path", [("../../d?x=http://y/z", "/d?x=http://y/z"), ("./e f", "/a/b/e%20f"),
+                                            ("?q=1", "/a/b/c?q=1"), ("/a/../g", "/g"), ("h/../../i#j", "/a/i")])
+def test_redirects_relative_to_a_url(extension, location, path):
+    def handle(method, asked, headers, body):
+        return (302, {"Location": location}, b"") if asked == "/a/b/c" else ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(handle) as fake:
+        assert extension().read(fake.url + "/a/b/c", 100_000) == DATA
+    assert fake.requests[1][1] == path
+
+
 def test_a_proxy_that_asks_for_credentials(extension, monkeypatch):
     with Fake(lambda method, path, headers, body: (407, {}, b"")) as proxy:
         monkeypatch.setenv("http_proxy", proxy.url)
