@@ -302,7 +302,8 @@ Result<std::vector<std::string>> read_schemes(const weir_file_system& known) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find(' ', begin), text.size());
     const std::string scheme(text.substr(begin, end - begin));
-    if (scheme_of(scheme + "://") != scheme || scheme.empty()) {
+    const bool has_capitals = std::ranges::any_of(scheme, [](char c) { return c >= 'A' && c <= 'Z'; });
+    if (scheme_of(scheme + "://") != scheme || scheme.empty() || has_capitals) {
       return invalid_argument(expected_found("schemes of small letters and digits, with a space between them",
                                              concat(quote(text))));
     }

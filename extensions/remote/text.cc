@@ -168,7 +168,8 @@ bool has_secrets(std::string_view name) {
 }
 
 std::string shown_name(std::string_view name) {
-  if (begins_with(name, "http://") || begins_with(name, "https://")) return shown_url(name);
+  std::string scheme = lower(name.substr(0, name.find("://")));
+  if (scheme == "http" || scheme == "https") return shown_url(name);
   return has_secrets(name) ? shown_text(name.substr(0, name.find("://") + 3), 1000) + "..."
                            : shown_text(name, 1000);
 }

@@ -7,7 +7,9 @@
 namespace weir {
 
 std::string_view scheme_of(std::string_view name) {
-  const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  const auto is_letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  };
   size_t size = 0;
   while (size < name.size() && is_letter(name[size])) ++size;
   return size > 0 && name.substr(size).starts_with("://") ? name.substr(0, size) : std::string_view();
@@ -33,7 +35,10 @@ FileSystem* RoutedFiles::known(const std::string& scheme) const {
 Result<FileSystem*> RoutedFiles::route(const std::string& name) {
   const std::string_view scheme = scheme_of(name);
   if (scheme.empty()) return &local_;
-  const std::string key(scheme);
+  std::string key(scheme);
+  for (char& c : key) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
   if (FileSystem* files = known(key)) return files;
   const Status looked = find_ ? find_(key) : Status();
   if (FileSystem* files = known(key)) return files;

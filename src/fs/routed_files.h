@@ -17,7 +17,7 @@
 
 namespace weir {
 
-// "s3" of "s3://bucket/key"; empty if the name has none.
+// "s3" of "s3://bucket/key", as it is written; empty if the name has none. Capitals mean the same.
 std::string_view scheme_of(std::string_view name);
 
 class RoutedFiles final : public FileSystem {

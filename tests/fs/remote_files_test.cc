@@ -479,6 +479,8 @@ TEST_CASE("routed files: names go by their scheme, and patterns list only what m
   CHECK(files.add({"az", "s3"}, far).code() == Code::already_exists);
   CHECK(*files.read_file("x", 10) == "local");
   CHECK(*files.read_file("s3://b/d/a2", 100) == "s3://b/d/a2");
+  store->files["S3://b/e"] = {"capitals", "v"};
+  CHECK(*files.read_file("S3://b/e", 100) == "capitals");
   CHECK(files.stat("gs://b/x").status().code() == Code::failed_precondition);
   CHECK(files.stat("gs://b/x").status().error().file == "gs://b/x");
   CHECK(looked == std::vector<std::string>{"s3", "gs", "gs"});

@@ -8,6 +8,7 @@ import time
 import pytest
 
 from fakes import Fake, ranged
+from library_test import elements
 from weir_remote import Failed
 
 DATA = os.urandom(600_000)
@@ -111,3 +112,11 @@ def test_the_hint_after_403_shows_how_to_name_a_user(extension):
     with Fake(lambda method, path, headers, body: (403, {}, b"")) as fake:
         with pytest.raises(Failed, match="permission_denied.*write user:password@ before its host"):
             extension().open(fake.url + "/file")
+
+
+def test_a_scheme_in_capitals():
+    with Fake(lambda method, path, headers, body: ranged(b"a\nb\n", headers, {"ETag": '"1"'})) as fake:
+        name = fake.url.replace("http", "HTTP") + "/file"
+        assert elements(f'text_line("{name}?sig=secret")') == (0, '"a"\n"b"\n')
+        shown = elements(f'tfrecord("{name}(1)?sig=secret")')[1]
+        assert "data_loss" in shown and "secret" not in shown
