@@ -89,7 +89,7 @@ struct Place {
   // How many records the index has; -1 if it could not be had.
   int64_t find() {
     Context ctx = world.context();
-    auto index = index_of(ctx, name, kLines);
+    auto index = index_of(ctx, files, name, kLines);
     return index.ok() ? (*index)->count() : -1;
   }
   bool have() {

@@ -296,6 +296,25 @@ TEST_CASE("an index that can't be kept is made each time") {
   }
 }
 
+TEST_CASE("of many indices few are open at once") {
+  const Files files;
+  for (int i = 0; i < 70; ++i) files.make("many" + std::to_string(i), i % 3);
+  const std::string text =
+      "tfrecord(list_files(\"" + files.at("many*") + "\", shuffle: false)) | global_shuffle(seed: 4)";
+  const Lines made = run(text);
+  CHECK(made.size() == 69);
+  ThreadsRuntime runtime;
+  const auto iterator = open_text(*runtime, text);
+  CHECK(take_lines(*iterator, 1) == part(made, 0, 100));
+  int open = 0;
+  for (const auto& entry : fs::directory_iterator("/proc/self/fd")) {
+    std::error_code gone;
+    open += is_of_index(fs::read_symlink(entry, gone).string()) ? 1 : 0;
+  }
+  CHECK(open <= 64);
+  CHECK(all_lines(*iterator) == part(made, 1));
+}
+
 TEST_CASE("list_files leaves indices out unless they are asked for") {
   const Files files;
   files.make_indices();

@@ -172,9 +172,10 @@ TEST_CASE("records of one length by position are those that are read one after a
   // It became shorter after it was looked at.
   TestRuntime world;
   Context ctx = world.context();
-  auto access = record_access(
-      ctx, {files.at("plain")}, Compression::none, fixed_rows(),
-      [](const std::string&) { return Result<RefPtr<RecordIndex>>(RecordIndex::of_records(0, 3, 5000)); });
+  auto access = record_access(ctx, {files.at("plain")}, Compression::none, fixed_rows(),
+                              [](FileSystem&, const std::string&) {
+                                return Result<RefPtr<RecordIndex>>(RecordIndex::of_records(0, 3, 5000));
+                              });
   REQUIRE(access.ok());
   files.write("plain", "pppqqq");
   Block block;

@@ -45,9 +45,9 @@ Status save_index(FileSystem& files, const std::string& name, const std::string&
 
 }  // namespace
 
-Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, const IndexedFormat& format) {
+Result<RefPtr<RecordIndex>> index_of(Context& ctx, FileSystem& files, const std::string& name,
+                                     const IndexedFormat& format) {
   Runtime& runtime = ctx.runtime();
-  FileSystem& files = ctx.session.files();
   const std::string cached = cached_place(files, name);
   WEIR_ASSIGN(RefPtr<RecordIndex> index, find_index(files, name, format, cached));
   if (index) return index;

@@ -13,7 +13,9 @@ namespace weir {
 
 // One that can't be written is made, and a warning says so; that of a file with a failure() is not written.
 // Errors are those of reading and making it.
-Result<RefPtr<RecordIndex>> index_of(Context& ctx, const std::string& name, const IndexedFormat& format);
+// REQUIRES: `files` are the session's, or lead to them; the session's outlive the index
+Result<RefPtr<RecordIndex>> index_of(Context& ctx, FileSystem& files, const std::string& name,
+                                     const IndexedFormat& format);
 
 // Whether there is one that fits.
 bool have_index(Context& ctx, const std::string& name, const IndexedFormat& format);

@@ -7,6 +7,7 @@
 
 #include "core/checked.h"
 #include "core/text.h"
+#include "fs/few_open_files.h"
 #include "fs/read_through.h"
 #include "ops/access/read_ahead.h"
 #include "ops/files/find_index.h"
@@ -19,7 +20,7 @@ namespace {
 constexpr uint64_t kRunBytes = uint64_t{1} << 20;
 // The memory of reads of up to this size is kept for the next.
 constexpr size_t kKeptBytes = size_t{64} << 10;
-// How many files are open at once.
+// How many files are open at once, and how many indices.
 constexpr size_t kMaxOpen = 64;
 
 class RecordAccess final : public Access {
@@ -221,8 +222,9 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
                                               Compression compression, std::unique_ptr<RecordRows> rows,
                                               const FindIndex& find) {
   auto access = std::make_unique<RecordAccess>(ctx, compression, std::move(rows));
+  FewOpenFiles opened(ctx.session.files(), kMaxOpen);
   for (const std::string& name : files) {
-    Result<RefPtr<RecordIndex>> found = find(name);
+    Result<RefPtr<RecordIndex>> found = find(opened, name);
     const Code code = found.status().code();
     if (code == Code::cancelled || code == Code::failed_precondition) return found.status();
     ctx.note_uncounted(found.ok() ? (*found)->failure() : found.status());
@@ -235,8 +237,9 @@ Result<std::unique_ptr<Access>> record_access(Context& ctx, const std::vector<st
 Result<std::unique_ptr<Access>> indexed_access(Context& ctx, const std::vector<std::string>& files,
                                                const IndexedFormat& format,
                                                std::unique_ptr<RecordRows> rows) {
-  return record_access(ctx, files, format.compression, std::move(rows),
-                       [&](const std::string& name) { return index_of(ctx, name, format); });
+  return record_access(
+      ctx, files, format.compression, std::move(rows),
+      [&](FileSystem& few, const std::string& name) { return index_of(ctx, few, name, format); });
 }
 
 bool have_indices(Context& ctx, const std::vector<std::string>& files, const IndexedFormat& format) {

@@ -14,7 +14,8 @@
 
 namespace weir {
 
-using FindIndex = std::function<Result<RefPtr<RecordIndex>>(const std::string& file)>;
+// Opens files of these, of which few are open at once.
+using FindIndex = std::function<Result<RefPtr<RecordIndex>>(FileSystem& files, const std::string& file)>;
 
 // The records of the files one after another. A damaged record is an error in its place; the records after it
 // are read. Where `find` fails, or comes to a failure(), that is one error after the records of the file.

@@ -148,9 +148,9 @@ struct Format {
     const std::map<std::string, Status> failed = check_headers(ctx, params, files, picks);
     const IndexedFormat indexed = indexed_format(format);
     return record_access(ctx, files, indexed.compression, csv_rows(std::move(format), std::move(picks)),
-                         [&](const std::string& name) -> Result<RefPtr<RecordIndex>> {
+                         [&](FileSystem& few, const std::string& name) -> Result<RefPtr<RecordIndex>> {
                            const auto found = failed.find(name);
-                           return found != failed.end() ? found->second : index_of(ctx, name, indexed);
+                           return found != failed.end() ? found->second : index_of(ctx, few, name, indexed);
                          });
   }
   static const char* no_access(const Params& params) { return refuse_compressed(params.compression); }

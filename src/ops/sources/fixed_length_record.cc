@@ -62,7 +62,7 @@ struct Format {
   static Result<std::unique_ptr<Access>> access(Context& ctx, const Params& params,
                                                 const std::vector<std::string>& files) {
     return record_access(ctx, files, Compression::none, fixed_rows(),
-                         [&](const std::string& name) { return places_in(ctx, params, name); });
+                         [&](FileSystem&, const std::string& name) { return places_in(ctx, params, name); });
   }
   static bool seeks(Context& ctx, const Params& params, const std::vector<std::string>& files) {
     return std::all_of(files.begin(), files.end(),
