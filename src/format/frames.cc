@@ -5,7 +5,6 @@ namespace weir {
 namespace {
 
 constexpr std::string_view kMoreBytes = "more bytes follow its end";
-constexpr std::string_view kTooEarly = "it ends too early";
 
 }  // namespace
 

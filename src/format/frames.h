@@ -6,6 +6,8 @@
 
 namespace weir {
 
+inline constexpr std::string_view kTooEarly = "it ends too early";
+
 class Frames {
  public:
   // ok, or data_loss and what is damaged; resource_exhausted and what is too large, or nothing if there is no

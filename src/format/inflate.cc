@@ -78,6 +78,8 @@ class DecodedStream final : public ByteStream {
   Frames frames_;
   Decoder::Io io_;
   uint64_t file_offset_ = 0;
+  // How far the file has been read; it is no shorter.
+  uint64_t seen_ = 0;
   uint64_t offset_ = 0;
   bool file_ended_ = false;
   Status failure_;
@@ -103,6 +105,7 @@ Status DecodedStream::refill() {
   uint8_t* const data = input_->data() + kDecoderBack;
   WEIR_ASSIGN(const size_t got, file_->read_at(file_offset_, {data, read_bytes_}));
   file_offset_ += got;
+  seen_ = std::max(seen_, file_offset_);
   file_ended_ = got == 0;
   io_.next_in = data;
   io_.avail_in = got;
@@ -111,7 +114,8 @@ Status DecodedStream::refill() {
 
 Status DecodedStream::step() {
   WEIR_TRY(refill());
-  const Frames::Fault fault = frames_.step(*decoder_, io_);
+  Frames::Fault fault = frames_.step(*decoder_, io_);
+  if (frames_.ended() && file_offset_ < seen_) fault = {Code::data_loss, kTooEarly};
   return fault.code == Code::ok ? Status() : failed(fault);
 }
 

@@ -82,6 +82,37 @@ TEST_CASE("inflate: a cut at any place is data_loss behind the bytes that were t
   }
 }
 
+TEST_CASE("inflate: a file that becomes shorter while it is read is data_loss, also if nothing is left") {
+  class Shrinking final : public RandomAccessFile {
+   public:
+    explicit Shrinking(std::string bytes) : RandomAccessFile("f"), bytes(std::move(bytes)) {}
+    Result<size_t> do_read_at(uint64_t offset, std::span<uint8_t> out) override {
+      return bytes.copy(reinterpret_cast<char*>(out.data()), out.size(), std::min(offset, bytes.size()));
+    }
+    Result<uint64_t> do_size() override { return bytes.size(); }
+    std::string bytes;
+  };
+  const std::string text = noise_text(300'000);
+  const std::string first = deflated(text.substr(0, 9), Compression::gzip);
+  for (const Compression compression : {Compression::gzip, Compression::zlib}) {
+    const std::string whole = compression == Compression::gzip ? first + deflated(text.substr(9), compression)
+                                                               : deflated(text, compression);
+    for (const size_t left : {size_t{0}, size_t{1}, first.size()}) {
+      INFO(left);
+      const auto file = make_ref<Shrinking>(whole);
+      auto stream = open_stream(file, compression);
+      REQUIRE(stream.ok());
+      std::string begun(70'000, '\0');
+      const auto got = (*stream)->read({reinterpret_cast<uint8_t*>(begun.data()), begun.size()});
+      REQUIRE((got.ok() && *got > 0));
+      file->bytes.resize(left);
+      const Drained rest = drain(**stream, 1000);
+      CHECK(rest.second == Code::data_loss);
+      CHECK(begun.substr(0, *got) + rest.first == text.substr(0, *got + rest.first.size()));
+    }
+  }
+}
+
 TEST_CASE("inflate: a flipped bit behind the header is data_loss") {
   const std::string text = noise_text(300);
   for (Compression compression : {Compression::gzip, Compression::zlib}) {
