@@ -51,13 +51,17 @@ Result<int64_t> count_fixed_records(ByteStream& stream, const FixedLayout& layou
 
 Result<std::unique_ptr<FixedReader>> FixedReader::open(std::unique_ptr<ByteStream> stream, FixedLayout layout,
                                                        uint64_t record_bytes_limit, size_t block_bytes) {
-  WEIR_TRY(count_fixed_records(*stream, layout, record_bytes_limit).status());
+  WEIR_ASSIGN(const int64_t count, count_fixed_records(*stream, layout, record_bytes_limit));
   return std::unique_ptr<FixedReader>(
-      new FixedReader(std::move(stream), layout, record_bytes_limit, block_bytes));
+      new FixedReader(std::move(stream), layout, count, record_bytes_limit, block_bytes));
 }
 
 std::string_view FixedReader::fail_short(uint64_t found) {
   if (!blocks_.status().ok()) return fail_unreadable();
+  if (count_ >= 0) {
+    return fail(Code::data_loss, expected_found(concat(count_, " records, as when the file was opened"),
+                                                concat(record_), "restore the file"));
+  }
   return fail(Code::data_loss, concat("truncated file: expected ", layout_text(layout_), ", found ", found,
                                       " bytes and the end of the file; restore the file or write it again"));
 }
@@ -74,14 +78,18 @@ bool FixedReader::skip_header() {
   return true;
 }
 
-// The footer is peeked at as well: bytes before it are records.
+// Where the count is not known, the footer is peeked at as well: bytes before it are records.
 std::string_view FixedReader::next_record() {
+  if (static_cast<int64_t>(record_) == count_) {
+    done_ = true;
+    return {};
+  }
   if (!skip_header()) return {};
   const auto size = static_cast<size_t>(layout_.record_bytes);
   const auto footer = static_cast<size_t>(layout_.footer_bytes);
   const std::span<const uint8_t> bytes = blocks_.peek(size + footer);
   if (bytes.size() < size + footer) {
-    if (bytes.size() != footer || !blocks_.status().ok()) return fail_short(bytes.size());
+    if (count_ >= 0 || bytes.size() != footer || !blocks_.status().ok()) return fail_short(bytes.size());
     done_ = true;
     return {};
   }

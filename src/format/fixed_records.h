@@ -1,6 +1,7 @@
 // FixedReader: the records of a file of a header, records of one length, and a footer, as views into shared
 // buffers. A plain file whose size doesn't fit is invalid_argument before its first record. The size of a
-// compressed one is not known before its end: data_loss after its last whole record.
+// compressed one is not known before its end: data_loss after its last whole record, as where a plain one
+// has become shorter.
 #pragma once
 
 #include "format/file_reader.h"
@@ -31,14 +32,17 @@ class FixedReader : public FileReader {
   Status next_batch(size_t max_records, size_t max_bytes, RecordBatch& out);
 
  private:
-  FixedReader(std::unique_ptr<ByteStream> stream, FixedLayout layout, uint64_t limit, size_t block_bytes)
-      : FileReader(std::move(stream), limit, block_bytes), layout_(layout) {}
+  FixedReader(std::unique_ptr<ByteStream> stream, FixedLayout layout, int64_t count, uint64_t limit,
+              size_t block_bytes)
+      : FileReader(std::move(stream), limit, block_bytes), layout_(layout), count_(count) {}
 
   std::string_view next_record();
   bool skip_header();
   std::string_view fail_short(uint64_t found);
 
   const FixedLayout layout_;
+  // The records when the file was opened; -1 if it is compressed.
+  const int64_t count_;
 };
 
 }  // namespace weir

@@ -1,7 +1,10 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 
 #include "ops/contract.h"
 #include "ops/pipelines.h"
+#include "support/temporary_folder.h"
 
 namespace weir::test {
 namespace {
@@ -62,6 +65,31 @@ TEST_CASE("a compressed file that does not fit gives its whole records and then 
         Lines{"\"AAAA\"", "\"BBBB\"", "error: data_loss"});
   CHECK(run(fixed("fixed.bin.gz", "4, header_bytes: 13, compression: \"gzip\"")) ==
         Lines{"error: data_loss"});
+}
+
+TEST_CASE("a plain file has as many records as when it was opened") {
+  const TemporaryFolder folder;
+  std::string bytes;
+  for (int i = 0; i < 60'000; ++i) bytes += std::to_string(1'000'000 + i) + ",";
+  for (const char* more : {"8", "8, header_bytes: 16, footer_bytes: 24"}) {
+    INFO(more);
+    std::ofstream(folder.at("a"), std::ios::binary) << bytes;
+    const std::string text = "fixed_length_record(\"" + folder.at("a") + "\", " + more + ")";
+    const Lines whole = run(text);
+    ThreadsRuntime runtime;
+    const auto grown = open_text(*runtime, text);
+    take_lines(*grown, 1);
+    std::ofstream(folder.at("a"), std::ios::binary | std::ios::app) << "more,  more,,,,,";
+    CHECK(all_lines(*grown) == Lines(whole.begin() + 1, whole.end()));
+    std::filesystem::resize_file(folder.at("a"), bytes.size());
+    const auto cut = open_text(*runtime, text);
+    take_lines(*cut, 1);
+    std::filesystem::resize_file(folder.at("a"), 96);
+    const Lines rest = all_lines(*cut);
+    REQUIRE(rest.size() < whole.size() - 1);
+    CHECK(rest.back() == "error: data_loss");
+    CHECK(std::equal(rest.begin(), rest.end() - 1, whole.begin() + 1));
+  }
 }
 
 TEST_CASE("the numbers of bytes have bounds") {
