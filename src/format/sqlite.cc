@@ -178,6 +178,10 @@ class Rows final : public SqliteRows {
       if (got.answer() != PullResult::rows) break;
       used += gather(row);
     }
+    if (const Status cut = check_size(); !cut.ok()) {
+      row = 0;
+      failure_ = cut;
+    }
     if (row > 0) {
       if (row < rows && cancelled_.load(std::memory_order_relaxed)) return PullResult::cancelled;
       out.reset(columns_.size());
@@ -198,6 +202,7 @@ class Rows final : public SqliteRows {
       if (got.error() || got.answer() != PullResult::rows) return got;
       ++number_;
     }
+    if (const Status cut = check_size(); !cut.ok()) return cut;
     return PullResult::rows;
   }
 
@@ -233,22 +238,39 @@ class Rows final : public SqliteRows {
   Status lock() {
     if (!execute("pragma cell_size_check = 1; begin; pragma schema_version")) return failed();
     sqlite3_set_authorizer(database_, &authorize, nullptr);
-    sqlite3_file* opened = nullptr;
-    sqlite3_file_control(database_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&opened));
-    int64_t size = 0;
     uint8_t page[2] = {};
-    if (!opened || opened->pMethods->xFileSize(opened, reinterpret_cast<sqlite3_int64*>(&size)) != SQLITE_OK)
-      return failed();
+    sqlite3_file_control(database_, "main", SQLITE_FCNTL_FILE_POINTER, static_cast<void*>(&opened_));
+    const int64_t size = file_size();
+    if (size < 0) return failed();
     if (size == 0) return Status();
-    if (opened->pMethods->xRead(opened, page, sizeof page, kPageSizeAt) != SQLITE_OK) return failed();
+    if (opened_->pMethods->xRead(opened_, page, sizeof page, kPageSizeAt) != SQLITE_OK) return failed();
     const int64_t page_bytes = page[0] == 0 && page[1] == 1 ? kLargestPage : page[0] * 256 + page[1];
-    if (page_bytes > 0 && size % page_bytes == 0) return Status();
+    if (page_bytes > 0 && size % page_bytes == 0) {
+      size_ = size;
+      return Status();
+    }
     ended_ = true;
     return file_error(
         Code::data_loss,
         expected_found(concat("a database of pages of ", page_bytes, " bytes"),
                        concat(size, " bytes, which end within a page"), "it was cut off; get the file again"),
         file_, size);
+  }
+  // -1 if it can't be told.
+  int64_t file_size() const {
+    sqlite3_int64 size = 0;
+    const bool told = opened_ && opened_->pMethods->xFileSize(opened_, &size) == SQLITE_OK;
+    return told ? static_cast<int64_t>(size) : -1;
+  }
+  // Until the rows end, no writer makes the file shorter. Of one that was cut off, SQLite reads zeros.
+  Status check_size() {
+    const int64_t size = statement_ ? file_size() : size_;
+    if (size >= size_) return Status();
+    ended_ = true;
+    return file_error(Code::data_loss,
+                      expected_found(concat(size_, " bytes, as when the database was opened"), concat(size),
+                                     "restore the file"),
+                      file_, size, number_);
   }
   bool execute(const char* statements) {
     return sqlite3_exec(database_, statements, nullptr, nullptr, nullptr) == SQLITE_OK;
@@ -296,6 +318,7 @@ class Rows final : public SqliteRows {
     const int got = sqlite3_step(statement_);
     if (got == SQLITE_ROW) return PullResult::rows;
     ended_ = true;
+    if (const Status cut = check_size(); !cut.ok()) return cut;
     if (got == SQLITE_DONE) {
       // An iterator may be kept long after its end.
       sqlite3_finalize(std::exchange(statement_, nullptr));
@@ -399,6 +422,9 @@ class Rows final : public SqliteRows {
   const std::atomic<bool>& cancelled_;
   sqlite3* database_ = nullptr;
   sqlite3_stmt* statement_ = nullptr;
+  // The database's file, which is the connection's, and its size when it was locked.
+  sqlite3_file* opened_ = nullptr;
+  int64_t size_ = 0;
   std::vector<Gathered> columns_;
   RowErrors errors_;
   // How many rows were given or skipped.

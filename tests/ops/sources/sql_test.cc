@@ -145,6 +145,30 @@ TEST_CASE("sql: a file that ends within a page is no database") {
   CHECK(run(query) == Lines{"error: data_loss"});
 }
 
+TEST_CASE("sql: a database that is cut off while it is read is data_loss") {
+  // Each value takes several pages.
+  const std::string statements =
+      "create table t (k integer primary key, v text);"
+      "with recursive n(i) as (select 0 union all select i + 1 from n where i < 899) "
+      "insert into t select i, replace(hex(zeroblob(1500)), '00', 'value ' || i * 7) from n";
+  const auto query = [](const Database& data) { return data.query("select k, v from t", "(int64, string)"); };
+  const Database data(statements);
+  const auto size = std::filesystem::file_size(data.file());
+  const Lines whole = run(query(data));
+  ThreadsRuntime runtime;
+  for (const uint64_t left : {size - 4096, size / 8192 * 4096 + 100, uint64_t{4096}, uint64_t{0}}) {
+    INFO(left);
+    const Database again(statements);
+    const auto iterator = open_text(*runtime, query(again));
+    take_lines(*iterator, 1);
+    std::filesystem::resize_file(again.file(), left);
+    const Lines rest = all_lines(*iterator);
+    REQUIRE(rest.size() < whole.size() - 1);
+    CHECK(rest.back() == "error: data_loss");
+    CHECK(std::equal(rest.begin(), rest.end() - 1, whole.begin() + 1));
+  }
+}
+
 TEST_CASE("sql takes the name of a file as it is, and waits for no pipe") {
   const auto open = [](const std::string& name) {
     return "sql(\"sqlite\", \"" + name + "\", \"select 1\", (int64,))";
