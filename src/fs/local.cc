@@ -23,6 +23,7 @@ Code code_of(int error) {
   switch (error) {
     case ENOENT:
     case ENOTDIR:
+    case ELOOP:
       return Code::not_found;
     case EACCES:
     case EPERM:
@@ -31,7 +32,6 @@ Code code_of(int error) {
     case EISDIR:
     case EINVAL:
     case ENAMETOOLONG:
-    case ELOOP:
     case ESPIPE:
     case ENOTEMPTY:
       return Code::invalid_argument;

@@ -1,7 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "fs/file_system.h"
 #include "support/simulated_files.h"
+#include "support/temporary_folder.h"
 
 namespace weir {
 namespace {
@@ -110,6 +113,20 @@ TEST_CASE("glob: local files") {
   CHECK(*local_file_system().glob("/pro[c]/self/statu?") == std::vector<std::string>{"/proc/self/status"});
   CHECK(*local_file_system().glob("/proc//self/statu?") == std::vector<std::string>{"/proc//self/status"});
   CHECK(local_file_system().glob("/proc/self/no-such*")->empty());
+}
+
+TEST_CASE("glob: links that lead to nothing, or in a circle, are passed over like what is no folder") {
+  namespace fs = std::filesystem;
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b"}) {
+    fs::create_directory(folder.at(name));
+    std::ofstream(folder.at(name) + "/x.txt") << name;
+  }
+  fs::create_symlink("circle", folder.at("circle"));
+  fs::create_symlink("nowhere", folder.at("dangling"));
+  const std::vector<std::string> expected = {folder.at("a/x.txt"), folder.at("b/x.txt")};
+  CHECK(*local_file_system().glob(folder.at("*/*.txt")) == expected);
+  CHECK(*local_file_system().glob(folder.at("*/x.txt")) == expected);
 }
 
 }  // namespace

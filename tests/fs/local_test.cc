@@ -92,7 +92,7 @@ TEST_CASE("atomic writing: links in a circle are an error, and so is one more th
   TemporaryFolder folder;
   REQUIRE(::symlink("two", folder.at("one").c_str()) == 0);
   REQUIRE(::symlink("one", folder.at("two").c_str()) == 0);
-  CHECK(write_whole(folder.at("one"), "bytes").code() == Code::invalid_argument);
+  CHECK(write_whole(folder.at("one"), "bytes").code() == Code::not_found);
   CHECK(entries_of(folder.at(".")) == 2);
   // link-1 leads to the file itself; link-40 is the longest chain that the system opens.
   std::string next = "file";
@@ -103,7 +103,7 @@ TEST_CASE("atomic writing: links in a circle are an error, and so is one more th
   }
   CHECK(write_whole(folder.at("link-40"), "bytes").ok());
   CHECK(read_whole(folder.at("file")) == "bytes");
-  CHECK(write_whole(folder.at("link-41"), "other").code() == Code::invalid_argument);
+  CHECK(write_whole(folder.at("link-41"), "other").code() == Code::not_found);
   CHECK(read_whole(folder.at("file")) == "bytes");
 }
 
