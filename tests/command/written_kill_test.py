@@ -27,7 +27,6 @@ def run(weir, text, limit=None):
     """All lines, and the exit status."""
 
     def bound():
-        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
     done = subprocess.run([weir, "run", "-e", text], stdout=subprocess.PIPE, text=True, check=False,

@@ -75,6 +75,8 @@ LIMITS = """\
   ([ADR 0042](adr/0042-another-libjpeg-or-onetbb-in-the-process.md)).
 - A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
   call. It ends the process.
+- Where files have a size limit (`RLIMIT_FSIZE`), ignore SIGXFSZ, or a write beyond it ends the process. Then it is an error
+  (resource_exhausted). The command does so.
 - libpng, zlib, libzstd, liblz4, libbz2 and liblzma are shared libraries. A host that exports an incompatible libpng gets
   errors for PNG files. One that exports a part of such a library must export all of it: weir would use both copies.
 - While a runtime exists, the process has up to `thread_count` more threads, and at most 64 for calls that wait: of files,

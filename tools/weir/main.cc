@@ -1,5 +1,6 @@
 // The command `weir`. All that it does with datasets is by weir.h and weir.hpp.
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -264,6 +265,8 @@ int perform(const Arguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A write beyond the limit of a file's size fails in place of ending the process.
+  std::signal(SIGXFSZ, SIG_IGN);
   Arguments arguments;
   std::string problem = parse_arguments(argc, argv, arguments);
   if (!problem.empty()) {
