@@ -1,11 +1,13 @@
 #include "core/failed_reads.h"
 
+#include <algorithm>
 #include <new>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/error_state.h"
+#include "core/exception.h"
 
 namespace weir {
 
@@ -20,7 +22,7 @@ bool alike(const Error& a, const Error& b) {
 void FailedReads::add(const ErrorPtr& error) noexcept {
   if (error->position_lost) return;
   for (const ErrorPtr& other : error->parts.others) add(other);
-  if (!error->read_failed || error->read == 0 || find(error->read)) return;
+  if (error->read == 0 || find(error->read)) return;
   try {
     list(*error);
   } catch (...) {
@@ -30,7 +32,6 @@ void FailedReads::add(const ErrorPtr& error) noexcept {
 
 void FailedReads::list(const Error& error) {
   Error listed = error;
-  listed.read = 0;
   // The reader that answers it has not failed.
   listed.read_failed = false;
   listed.parts.others.clear();
@@ -138,8 +139,16 @@ void FailedReads::load(Archive& archive, int64_t files) {
 }
 
 Status failed_at(const Status& status, uint64_t read, int64_t record) {
-  if (status.ok() || !status.error().read_failed) return status;
+  return status.ok() || !status.error().read_failed ? status : ended_at(status, read, record);
+}
+
+Status ended_at(const Status& status, uint64_t read, int64_t record) {
+  if (status.ok()) return status;
   Error error = status.error();
+  // A reader that answers it again stops after as many records as it says.
+  const bool says_another = error.record >= 0 && error.record != std::max<int64_t>(0, record);
+  if (!error.read_failed && says_another) return status;
+  error.read_failed = error.read_failed || is_out_of_memory(error);
   error.read = read;
   if (error.record < 0 && record > 0) error.record = record;
   return Status(std::move(error));

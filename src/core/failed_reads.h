@@ -1,6 +1,6 @@
-// FailedReads: the files that an iterator could not read, with their errors. Checkpoints list them. A reader
-// that comes to a listed place again answers the listed error there, whether the file can be read now or not,
-// so that all elements after it are the same as before.
+// FailedReads: the files that an iterator could not read to their end, with their errors. Checkpoints list
+// them. A reader that comes to a listed place again answers the listed error there, whether the file can be
+// read now or not, so that all elements after it are the same as before.
 //
 // An error is listed once it has been given to the user or left out for good. What was read ahead is not
 // listed and is read again. May be used on any thread.
@@ -25,7 +25,7 @@ class FailedReads : public RefCounted {
   // When there are more, the oldest are forgotten.
   static constexpr size_t kMost = 4096;
 
-  // Lists the error if it says that a file could not be read, and those that took the same row.
+  // Lists the error if it has the number of a read, and those that took the same row.
   void add(const ErrorPtr& error) noexcept;
   // Lists all such errors of a block.
   void add(const Block& block) noexcept {
@@ -63,5 +63,7 @@ class FailedReads : public RefCounted {
 // The same error as that of the read with this number, which failed after `record` records; unchanged unless
 // it says that a file could not be read.
 Status failed_at(const Status& status, uint64_t read, int64_t record = -1);
+// The same where any error, damage or a lack of memory too, ends the file.
+Status ended_at(const Status& status, uint64_t read, int64_t record = -1);
 
 }  // namespace weir

@@ -20,7 +20,8 @@ bool keeps_unconsumed(const Context& ctx, const Dataset& node, Port::Mode mode) 
 // Without memory, or where a file that was read cannot be read now, an input gives fewer rows than it did, or
 // counts them as others.
 bool changes_rows(const Error& error) {
-  return error.position_lost || error.read_failed || is_out_of_memory(error) ||
+  // What lacked memory and has the number of a read is a listed error.
+  return error.position_lost || error.read_failed || (is_out_of_memory(error) && error.read == 0) ||
          std::any_of(error.parts.others.begin(), error.parts.others.end(),
                      [](const ErrorPtr& other) { return changes_rows(*other); });
 }

@@ -92,6 +92,7 @@ class FileReader {
 
 template <class Next>
 Status FileReader::gather(size_t max_records, size_t max_bytes, RecordBatch& out, Next next) {
+  const uint64_t first = record_;
   size_t count = 0;
   size_t bytes = 0;
   try {
@@ -108,6 +109,7 @@ Status FileReader::gather(size_t max_records, size_t max_bytes, RecordBatch& out
       if (bytes >= max_bytes) break;
     }
   } catch (const std::bad_alloc&) {
+    record_ = first + count;
     fail_without_memory();
   }
   return count == 0 ? std::exchange(failure_, {}) : Status();

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error_state.h"
+#include "core/exception.h"
 #include "support/failing_new.h"
 
 namespace weir {
@@ -76,9 +77,6 @@ TEST_CASE("failed reads: the first error of a read stays") {
 
 TEST_CASE("failed reads: other errors are not listed") {
   FailedReads failed;
-  Error no_read = failed_read(1);
-  no_read.read_failed = false;
-  failed.add(pointer_to(no_read));
   failed.add(pointer_to(failed_read(0)));
   Error lost = failed_read(2);
   lost.position_lost = true;
@@ -208,6 +206,17 @@ TEST_CASE("failed reads: an error is marked with its read and its record, if rea
   other.read_failed = false;
   CHECK(failed_at(Status(other), 9, 4).error().read == 0);
   CHECK(failed_at(Status(), 9).ok());
+}
+
+TEST_CASE("failed reads: what ends a file is marked if it says after how many records") {
+  Error damage = failed_read(0, "a", 4);
+  damage.read_failed = false;
+  CHECK(ended_at(Status(damage), 9, 4).error().read == 9);
+  CHECK_FALSE(ended_at(Status(damage), 9, 4).error().read_failed);
+  CHECK(ended_at(Status(damage), 9, 3).error().read == 0);
+  CHECK(ended_at(Status(damage), 9).error().read == 0);
+  CHECK(ended_at(Status(out_of_memory()), 9, 4).error().read_failed);
+  CHECK(ended_at(Status(), 9).ok());
 }
 
 }  // namespace

@@ -43,6 +43,13 @@ struct FailingWorld {
     files.set_faults(file_name(file), {.read_error_offset = kFramed * static_cast<uint64_t>(record)});
     return *this;
   }
+  // The checksum of a record's length is wrong.
+  FailingWorld& damaged_at(int file, int record) {
+    std::string bytes = require_value(files.read_file(file_name(file), kRecords * kFramed));
+    bytes[kFramed * static_cast<size_t>(record) + 8] ^= 1;
+    files.put(file_name(file), bytes);
+    return *this;
+  }
   FailingWorld& fails_to_open(int file) {
     files.set_faults(file_name(file), {.fails_to_open = true});
     return *this;
@@ -131,11 +138,15 @@ void for_each_text(std::span<const char* const> pipelines, Check check) {
 
 TEST_CASE("what a position has met of failed reads is part of it, where the files can be read") {
   for_each_text(kFailingReads, [](const std::string& text) {
-    for (const bool twice : {false, true}) {
-      INFO((twice ? "two reads fail" : "a read fails"));
+    for (const std::string fails : {"a read", "two reads", "a damaged record"}) {
+      INFO(fails);
       FailingWorld failing;
-      failing.fails_at(1, 5);
-      if (twice) failing.fails_to_open(2);
+      if (fails == "a damaged record") {
+        failing.damaged_at(1, 5);
+      } else {
+        failing.fails_at(1, 5);
+      }
+      if (fails == "two reads") failing.fails_to_open(2);
       FailingWorld readable(1);
       const Lines clean = all_lines(*readable.runtime, text);
       save_everywhere(text, failing, readable,

@@ -164,14 +164,17 @@ class FileCursor final : public Cursor {
       }
       // Destroy does not wait for the read, so nothing below may be called any more.
       if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-      if (!status.ok()) status = failed_at(status, read_number(), first);
+      bool goes_on = false;
+      if constexpr (requires { reader_->goes_on(); }) goes_on = reader_->goes_on();
+      if (!status.ok())
+        status = goes_on ? failed_at(status, read_number(), first) : ended_at(status, read_number(), first);
       if constexpr (requires { reader_->skips_damaged_file(); }) {
         if (reader_->skips_damaged_file() && status.code() == Code::data_loss &&
             !status.error().read_failed) {
           warn(ctx, status);
           status = Status();
         }
-        if (status.ok() || !reader_->goes_on()) close_file();
+        if (status.ok() || !goes_on) close_file();
       } else {
         close_file();
       }
@@ -296,7 +299,7 @@ class FileCursor final : public Cursor {
     Result<Compression> compression = Compression::none;
     if constexpr (requires { params_.compression; }) compression = parse_compression(*params_.compression);
     auto fail = [&](const Status& status) {
-      const Status failed = failed_at(status, read_number());
+      const Status failed = ended_at(status, read_number());
       close_file();
       return failed;
     };

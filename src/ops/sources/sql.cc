@@ -74,7 +74,7 @@ class SqlRows final : public Cursor {
     if (ctx.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
     failed_ = true;
     rows_.reset();
-    return failed_at(Status(error), read_number(), given_).pointer();
+    return ended_at(Status(error), read_number(), given_).pointer();
   }
   uint64_t read_number() const { return site_.read(*params_.connection, 0); }
 
