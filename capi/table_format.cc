@@ -1,13 +1,13 @@
 #include "capi/table_format.h"
 
 #include <cerrno>
-#include <new>
 #include <utility>
 
 #include "capi/call.h"
 #include "capi/callback.h"
 #include "capi/file.h"
 #include "capi/runtime.h"
+#include "core/exception.h"
 #include "format/tables/arrow_checks.h"
 
 namespace weir::capi {
@@ -136,7 +136,7 @@ class HostStream final : public TableStream {
     const Status read = file_->take_failure();
     if (error == 0) return {};
     if (!read.ok()) return read;
-    if (error == ENOMEM) throw std::bad_alloc();
+    if (error == ENOMEM) return Status(out_of_memory());
     const Code code = error == ENOTSUP || error == ENOSYS ? Code::unimplemented : Code::data_loss;
     return file_error(code, why ? std::string(why) : concat("error ", error), file_->name());
   }

@@ -1,5 +1,6 @@
 /* Table formats of an extension that make mistakes: each is an error of the file, after the rows that are
  * right, and what was handed over is released. */
+#include <errno.h>
 #include <unistd.h>
 
 #include "arrow_producer.h"
@@ -20,6 +21,7 @@ typedef enum mistake {
   kNoColumns,
   kShortColumn,
   kNoBuffers,
+  kNoMemory,
 } mistake;
 
 typedef struct format {
@@ -84,6 +86,7 @@ static int stream_next(struct ArrowArrayStream* stream, struct ArrowArray* out) 
   const int last = self->next + count == self->count;
   memset(out, 0, sizeof *out);
   if (from->wrong == kFewer && last) return 0;
+  if (from->wrong == kNoMemory && last) return ENOMEM;
   if (from->wrong == kMoreBatches && self->next == self->count) count = 1;
   if (count == 0) return 0;
   batch* made = calloc(1, sizeof *made);
@@ -217,6 +220,7 @@ int main(void) {
       {kNoColumns, 8, "without the columns of its schema"},
       {kShortColumn, 8, "without the columns of its schema"},
       {kNoBuffers, 8, "without the columns of its schema"},
+      {kNoMemory, 8, "out of memory"},
   };
   snprintf(g_file, sizeof g_file, "/tmp/weir_table_formats_%d.parquet", (int)getpid());
   FILE* file = fopen(g_file, "w");
@@ -227,6 +231,9 @@ int main(void) {
     int errors = 0;
     CHECK(read_from(&wrong, "parquet(\"%s\")", 0, 0, kRuns[i].says, &errors) == kRuns[i].elements);
     CHECK(errors == fails);
+    /* After the error, nothing is left. */
+    CHECK(read_from(&wrong, "parquet(\"%s\")", kRuns[i].elements + fails, 0, "none", &errors) == 0);
+    CHECK(errors == 0);
     if (wrong.wrong == kNone || wrong.wrong == kMoreBatches) {
       for (int saved = 1; saved <= kRows; saved += 3) {
         CHECK(read_from(&wrong, "parquet(\"%s\")", saved, 0, kRuns[i].says, &errors) == kRows - saved);
