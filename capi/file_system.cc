@@ -75,6 +75,9 @@ Result<FileInfo> info_of(const weir_file_info& given, const std::string& name) {
   const Result<std::string_view> version =
       read_string(given.version.data, given.version.size, "a version", kMaxVersionBytes);
   if (!version.ok()) return read_error(Code::internal, version.status().error().what(), name);
+  if (given.size > INT64_MAX) {
+    return read_error(Code::invalid_argument, expected_found("a size below 2^63", concat(given.size)), name);
+  }
   return FileInfo{.size = given.size,
                   .modified_ns = given.modified_ns,
                   .is_folder = (given.flags & WEIR_FILE_FOLDER) != 0,

@@ -315,9 +315,15 @@ static void test_files_of_the_program(void) {
   CHECK(text_is(error.file, "t://b") && text_is(error.message, "no such thing"));
   weir_error_clear(&error);
   weir_file_release(file);
+  self.size = (uint64_t)1 << 63;
+  CHECK(weir_file_open(runtime, "t://a", WEIR_STRLEN, NULL, &other, &error) == -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(text_is(error.file, "t://a") &&
+        text_is(error.message, "expected a size below 2^63, found 9223372036854775808"));
+  weir_error_clear(&error);
+  self.size = 8;
   CHECK(weir_file_read(file, 0, bytes, 1, &read, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   weir_file_release(file);
-  CHECK(self.closed == 1 && self.destroyed == 0);
+  CHECK(self.closed == 2 && self.destroyed == 0);
   /* A local one. */
   CHECK(weir_file_open(runtime, WEIR_SOURCE_DIR "/tests/capi/file_systems.c", WEIR_STRLEN, &info, &file,
                        NULL) == WEIR_OK);
