@@ -50,6 +50,7 @@ PullResult WindowCore::pass(Context& consumer, const Demand& demand, Block& out,
   if (!session().scheduler->makes_here() || budget_.limits_memory()) return PullResult::pending;
   {
     MutexLock lock(mutex_);
+    woken_in_pause_ = woken_in_pause_ || pauses_ > 0;
     if (pulling_ || making_ > 0 || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows ||
         !find_block())
       return PullResult::pending;
@@ -160,12 +161,13 @@ void WindowCore::pause() {
 }
 
 void WindowCore::resume() {
+  bool woken = false;
   {
     MutexLock lock(mutex_);
     --pauses_;
+    woken = std::exchange(woken_in_pause_, false);
   }
-  // Wakes may have come meanwhile.
-  wake();
+  if (woken) wake();
 }
 
 bool WindowCore::at_rest(Waker* waker) {
@@ -203,6 +205,7 @@ void WindowCore::finish(PullResult answer, EpochTableRef epochs, WakingLock& loc
 bool WindowCore::prepare(Demand& demand) noexcept {
   if (closed_ || end_.answer != PullResult::rows) return false;
   if (pauses_ > 0 || !find_block()) {
+    woken_in_pause_ = woken_in_pause_ || pauses_ > 0;
     budget_.stop();
     return false;
   }

@@ -187,6 +187,8 @@ class WindowCore : public Pump, public LiveWindow {
   bool pulling_ = false;
   // How many saves want it to stop, and one of them that waits for it.
   int pauses_ = 0;
+  // The pump would have gone on. One that never began does not begin with the save's end.
+  bool woken_in_pause_ = false;
   RefPtr<Waker> saver_;
 };
 

@@ -1,5 +1,8 @@
 /* Positions of pipelines whose elements cannot be made again: policies, and callbacks that save their state.
  */
+#define _GNU_SOURCE
+#include <unistd.h>
+
 #include "check.h"
 
 static int says(const weir_bytes* text, const char* words) {
@@ -237,6 +240,27 @@ static void sizes(weir_runtime runtime) {
   weir_dataset_unref(dataset);
 }
 
+/* A position before the first element begins nothing: what was made would be lost to it. */
+static void before_the_first(weir_runtime runtime) {
+  static const char* const kTexts[] = {"range(40) | map(@f) | prefetch(5)",
+                                       "range(40) | map(@f, num_parallel_calls: 3)"};
+  for (size_t i = 0; i < sizeof kTexts / sizeof *kTexts; ++i) {
+    summing sum = {.sum = 1000};
+    weir_dataset dataset = dataset_of(runtime, kTexts[i], &sum, 0);
+    weir_iterator iterator = begin(runtime, dataset, NULL, WEIR_CHECKPOINT_BY_VALUE);
+    weir_bytes saved = WEIR_BYTES_INIT;
+    CHECK(weir_iterator_save(iterator, &saved, NULL) == WEIR_OK);
+    usleep(20000);
+    weir_iterator_destroy(iterator);
+    CHECK(sum.sum == 1000);
+    iterator = begin(runtime, dataset, &saved, WEIR_CHECKPOINT_BY_VALUE);
+    CHECK(take(iterator, 3) == 1000 + 1001 + 1003);
+    weir_iterator_destroy(iterator);
+    weir_bytes_release(&saved);
+    weir_dataset_unref(dataset);
+  }
+}
+
 int main(void) {
   weir_runtime runtime = make_runtime();
   state(runtime);
@@ -245,6 +269,7 @@ int main(void) {
   policies(runtime);
   needs(runtime);
   sizes(runtime);
+  before_the_first(runtime);
   weir_runtime_destroy(runtime);
   return failures();
 }
