@@ -317,7 +317,7 @@ bool signalled(Stream& self) { return on_main_thread() && !finalizing() && self.
 
 int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& error) {
   const weir_iterator from = self.iterator.get();
-  std::optional<nb::gil_scoped_release> released;
+  std::optional<WithoutGil> released;
   if (PyGILState_Check()) released.emplace();
   for (;;) {
     int32_t result = weir_iterator_next_block(from, kBatchRows + WEIR_BLOCK_TRY, element, rows, error);
@@ -329,8 +329,7 @@ int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& err
     }
     const bool ends = result == WEIR_ELEMENT_FAILED && !finalizing() && was_interrupted();
     if (ends || signalled(self)) {
-      nb::gil_scoped_acquire held;
-      keep_interruption();
+      with_gil(keep_interruption);
       return kInterrupted;
     }
     if (result != WEIR_PENDING) return result;

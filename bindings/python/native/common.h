@@ -29,6 +29,30 @@ namespace nb = nanobind;
 
 namespace weirpy {
 
+// Python before 3.14 ends a thread that wants the GIL after the interpreter has ended, but a thread must not
+// end inside the library. As in later versions, it sleeps until the process is gone.
+template <class Body>
+auto never_ending(Body&& body) {
+  try {
+    return body();
+  } catch (const abi::__forced_unwind&) {
+    for (;;) ::pause();
+  }
+}
+
+// Gives up the GIL for as long as it lives.
+class WithoutGil {
+ public:
+  WithoutGil() = default;
+  WithoutGil(const WithoutGil&) = delete;
+  ~WithoutGil() {
+    never_ending([this] { PyEval_RestoreThread(state_); });
+  }
+
+ private:
+  PyThreadState* const state_ = PyEval_SaveThread();
+};
+
 // Owns a handle of the library. Releasing may wait for callbacks, which need the GIL, so it is given up for
 // that.
 template <class Handle, void (*Release)(Handle), bool kWaits = false>
@@ -53,7 +77,7 @@ class Owned {
     const Handle handle = std::exchange(handle_, Handle{});
     if constexpr (kWaits) {
       if (PyGILState_Check()) {
-        nb::gil_scoped_release released;
+        WithoutGil released;
         Release(handle);
         return;
       }
@@ -137,7 +161,7 @@ void checked_without_gil(Call&& call) {
   Error error;
   int32_t result;
   {
-    nb::gil_scoped_release released;
+    WithoutGil released;
     result = call(error);
   }
   check(result, error);
@@ -159,17 +183,6 @@ nb::str text_by(Call&& call) {
 
 // Whether the interpreter is ending: then objects can no longer be released.
 bool finalizing();
-
-// Python before 3.14 ends a thread that wants the GIL after the interpreter has ended, but a thread must not
-// end inside the library. As in later versions, it sleeps until the process is gone.
-template <class Body>
-auto never_ending(Body&& body) {
-  try {
-    return body();
-  } catch (const abi::__forced_unwind&) {
-    for (;;) ::pause();
-  }
-}
 
 // Runs `body` under the GIL, in a function that the library calls.
 template <class Body>

@@ -97,12 +97,11 @@ int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken,
   if (result == WEIR_OK) result = weir_element_create(element.out(), error);
   if (result != WEIR_OK) return result;
   std::vector<bool> datasets;
-  {
-    nb::gil_scoped_acquire held;
+  with_gil([&] {
     const Plan plan = Plan::of(spec.get());
     datasets.resize(plan.count);
     find_datasets(plan, datasets);
-  }
+  });
   SignalWatch watch;
   while (taken < limit) {
     result = weir_iterator_next_within(from.iterator, kSignalSlice, element.get(), error);

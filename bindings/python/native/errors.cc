@@ -31,11 +31,12 @@ void keep_raised(nb::object exception) {
 nb::object take_raised() { return nb::steal(std::exchange(raised_last, nullptr)); }
 
 bool was_interrupted() {
-  nb::gil_scoped_acquire held;
-  nb::object raised = take_raised();
-  if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
-  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
-  return true;
+  return with_gil([] {
+    nb::object raised = take_raised();
+    if (!raised.is_valid() || PyObject_IsInstance(raised.ptr(), PyExc_Exception)) return false;
+    PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(raised.ptr())), raised.ptr());
+    return true;
+  });
 }
 
 thread_local LateInterrupt* LateInterrupt::innermost_ = nullptr;

@@ -28,7 +28,7 @@ std::unordered_set<Iterator*>& alive() {
 int32_t next_released(Iterator& self, weir_element element, Error& error) {
   int32_t result;
   {
-    nb::gil_scoped_release released;
+    WithoutGil released;
     result = weir_iterator_try_next(self.handle.get(), element, error);
   }
   if (result != WEIR_PENDING) return result;
@@ -132,7 +132,7 @@ class Beside {
   }
   // Whether it has ended.
   bool wait_for(int64_t slice) {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     std::unique_lock lock(shared_->mutex);
     return shared_->changed.wait_for(lock, std::chrono::nanoseconds(slice), [&] { return shared_->ended; });
   }
@@ -212,7 +212,7 @@ void begin(weir_iterator iterator, const Dataset* dataset, const Options& option
                                       &options.options, error);
   };
   if (!beside) {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     call();
   } else if (Beside beginning(call); !beginning.wait()) {
     const nb::python_error raised;
@@ -314,7 +314,7 @@ nb::object try_next(Iterator& self) {
   Error error;
   int32_t result;
   {
-    nb::gil_scoped_release released;
+    WithoutGil released;
     result = weir_iterator_try_next(self.handle.get(), filling.get(), error);
   }
   return converted(self, result, filling, error);

@@ -66,8 +66,7 @@ class SignalWatch {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_ < std::chrono::nanoseconds(kSignalSlice)) return false;
     last_ = now;
-    nb::gil_scoped_acquire held;
-    return PyErr_CheckSignals() < 0;
+    return with_gil([] { return PyErr_CheckSignals() < 0; });
   }
 
  private:
@@ -83,7 +82,7 @@ int32_t wait_in_slices(Within&& within) {
   for (;;) {
     int32_t result;
     {
-      nb::gil_scoped_release released;
+      WithoutGil released;
       result = within(kSignalSlice);
     }
     if (result != WEIR_PENDING) return result;

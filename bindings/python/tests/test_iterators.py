@@ -283,6 +283,25 @@ def run_python(code, *arguments, timeout=60):
     )
 
 
+def test_exit_while_a_daemon_thread_waits():
+    script = """
+        import contextlib, threading, time
+        import weir
+        class Late:
+            def __del__(self):
+                time.sleep(0.3)  # so that the thread wants the GIL after the interpreter has ended
+        late = Late()
+        def feed():
+            while True:
+                with contextlib.suppress(weir.Error):
+                    next(weir.parse("counter() | filter(x -> x < 0)").iterator())
+        threading.Thread(target=feed, daemon=True).start()
+        time.sleep(0.1)
+    """
+    done = run_python(script)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 def test_interrupt_ends_a_wait():
     script = """
         import os, signal, sys, threading, time
