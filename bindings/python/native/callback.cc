@@ -13,11 +13,17 @@ Plan plan_of(const std::string& text, uint32_t first = 0) {
   return Plan::of(spec.get(), first);
 }
 
+struct Running {
+  Running() { ++running_functions; }
+  ~Running() { --running_functions; }
+};
+
 // Runs `body`, which returns false with an exception, under the GIL. After the interpreter has ended, calls
 // fail.
 template <class Body>
 int32_t held(weir_call call, Body&& body) {
   if (finalizing()) return WEIR_CODE_CANCELLED;
+  const Running running;
   return with_gil([&] {
     bool done = false;
     try {
@@ -142,6 +148,8 @@ std::unique_ptr<Host> host_of(const nb::object& function, const std::string& res
 }
 
 }  // namespace
+
+std::atomic<int32_t> running_functions = 0;
 
 std::string dumped_state(nb::handle object) {
   nb::object bytes = nb::module_::import_("pickle").attr("dumps")(object.attr("state_dict")());

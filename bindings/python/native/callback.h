@@ -1,6 +1,8 @@
 // Functions of Python in a pipeline.
 #pragma once
 
+#include <atomic>
+
 #include "plan.h"
 
 namespace weirpy {
@@ -37,6 +39,9 @@ struct Generator {
 
   weir_generator handed() const;
 };
+
+// How many functions and generators of Python run, on all threads.
+extern std::atomic<int32_t> running_functions;
 
 // Writes a value of Python as the result of a call. False with an exception.
 bool write_result(const Plan& plan, nb::handle value, weir_call call);

@@ -9,6 +9,8 @@
 #include <thread>
 #include <unordered_set>
 
+#include "callback.h"
+
 namespace weirpy {
 
 namespace {
@@ -18,6 +20,7 @@ constexpr auto kCheap = std::chrono::microseconds(20);
 constexpr auto kDear = std::chrono::microseconds(100);
 constexpr uint32_t kSampled = 16;  // every so many calls are timed
 constexpr uint32_t kCheapInARow = 3;
+constexpr int64_t kMostExitWait = 500'000'000;
 
 std::unordered_set<Iterator*>& alive() {
   static auto* made = new std::unordered_set<Iterator*>;
@@ -363,6 +366,23 @@ void close(Iterator& self) {
   self.handle.reset();
 }
 
+// Ends the iterators that are left. A function of Python may block for ever: as for Python's own daemon
+// threads, the exit does not wait for it.
+void shutdown() {
+  std::vector<weir_iterator> closing;
+  for (Iterator* iterator : alive()) closing.push_back(iterator->handle.release());
+  alive().clear();
+  if (closing.empty()) return;
+  for (weir_iterator iterator : closing) weir_iterator_cancel(iterator);
+  Beside ending([closing] {
+    for (weir_iterator iterator : closing) weir_iterator_destroy(iterator);
+  });
+  for (int64_t waited = 0; !ending.wait_for(kSignalSlice); waited += kSignalSlice) {
+    if (waited >= kMostExitWait && running_functions > 0) return;
+    if (PyErr_CheckSignals() < 0) throw nb::python_error();
+  }
+}
+
 }  // namespace
 
 uint32_t traces = 0;
@@ -466,12 +486,7 @@ void define_iterator(nb::module_& module) {
       });
   module.def(
       "count_traces", [](int32_t by) { traces += static_cast<uint32_t>(by); }, nb::arg("by"));
-  module.def("shutdown", [] {
-    std::vector<OwnedIterator> closing;
-    for (Iterator* iterator : alive()) closing.push_back(std::move(iterator->handle));
-    alive().clear();
-    for (OwnedIterator& iterator : closing) weir_iterator_cancel(iterator.get());
-  });
+  module.def("shutdown", shutdown);
 }
 
 }  // namespace weirpy

@@ -302,6 +302,24 @@ def test_exit_while_a_daemon_thread_waits():
     assert (done.returncode, done.stderr) == (0, "")
 
 
+@pytest.mark.parametrize("seconds", [0.2, 1000])
+def test_exit_while_a_generator_runs(seconds):
+    script = """
+        import sys, time
+        import weir
+        def numbers():
+            yield 1
+            time.sleep(float(sys.argv[1]))
+            print("returned")
+        iterator = weir.from_generator(numbers, "int64").prefetch(5).iterator()
+        next(iterator)
+        time.sleep(0.1)
+    """
+    done = run_python(script, str(seconds), timeout=30)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout == ("returned\n" if seconds < 1 else "")
+
+
 def test_interrupt_ends_a_wait():
     script = """
         import os, signal, sys, threading, time

@@ -133,7 +133,11 @@ class Iterator:
     def cancel(self) -> None:
         """Makes every next raise Cancelled, including one in progress, until the iterator is initialised again."""
     def close(self) -> None:
-        """Gives up what the iterator holds: buffers, open files, the rows of a shuffle."""
+        """Gives up what the iterator holds: buffers, open files, the rows of a shuffle.
+
+        Waits until running functions and generators of Python return. The end of the interpreter, which closes all
+        iterators, waits half a second for them.
+        """
     @property
     def handle(self) -> str:
         """A text that names this iterator to feedable ones."""
