@@ -1,5 +1,11 @@
 """weir.jax.arrays over several devices, and in the checkpoints of Grain and Orbax."""
 
+import json
+import os
+import socket
+import subprocess
+import sys
+
 import grain
 import jax
 import numpy as np
@@ -21,6 +27,57 @@ def test_a_sharding_makes_global_arrays():
     assert made["x"].tolist() == rows[0]["x"].tolist() and made["x"].sharding == MESH
     with pytest.raises(TypeError, match="a device or a sharding"):
         weir.jax.arrays(dataset, jax.devices()[0], sharding=MESH)
+
+
+PROCESS = """
+import json, os, sys
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=2"
+import jax
+jax.distributed.initialize(sys.argv[1], 2, int(sys.argv[2]), initialization_timeout=60)
+import weir
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+mesh = jax.make_mesh((2, 2), ("a", "b"), (AxisType.Auto, AxisType.Auto))
+dataset = weir.range(12).batch(2, drop_remainder=True)
+
+def shards(dataset, *spec):
+    found = []
+    for array in weir.jax.arrays(dataset, sharding=NamedSharding(mesh, P(*spec))):
+        for shard in array.addressable_shards:
+            found.append([shard.index[0].indices(array.shape[0])[:2], shard.data.tolist()])
+    return found
+
+def refused(dataset, *spec):
+    try:
+        return shards(dataset, *spec)
+    except ValueError as error:
+        return str(error)
+
+found = {"b": shards(dataset, "b"), "none": shards(dataset), "a": shards(dataset, "a")}
+found["columns"] = refused(dataset.map(lambda x: weir.fn.stack([x, x])), None, "a")
+found["sizes"] = refused(weir.range(14).batch(4), "a")
+found["one share"] = shards(weir.range(3).batch(2))
+print(json.dumps(found))
+"""
+
+
+def test_processes_of_the_same_rows_have_the_same_share():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+    environment = os.environ | {"JAX_PLATFORMS": "cpu", "PYTHONPATH": os.pathsep.join(sys.path)}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "env": environment}
+    processes = [subprocess.Popen([sys.executable, "-c", PROCESS, address, str(at)], **pipes) for at in range(2)]
+    ends = [process.communicate(timeout=120) for process in processes]
+    assert [process.returncode for process in processes] == [0, 0], ends
+    first, second = (json.loads(out) for out, _ in ends)
+    assert first["b"] == second["b"] and len(first["b"]) == 2 * 6
+    assert first["b"][2:4] == [[[0, 1], [2]], [[1, 2], [3]]]
+    assert first["none"] == second["none"] and first["none"][-1] == [[0, 2], [10, 11]]
+    assert first["a"][2:4] == 2 * [[[0, 2], [4, 5]]] and second["a"][2:4] == 2 * [[[2, 4], [6, 7]]]
+    assert first["one share"] == second["one share"] and first["one share"][-1] == [[0, 1], [2]]
+    for found in (first, second):
+        assert "expected a sharding by which each process has whole rows, found" in found["columns"]
+        assert "found int64[?]; use batch(..., drop_remainder=True)" in found["sizes"]
 
 
 def test_two_are_read_ahead():

@@ -12,7 +12,7 @@ from typing import Any
 import jax
 import numpy as np
 
-from ._core import DeviceArray
+from ._core import DeviceArray, Spec
 from ._dataset import Dataset
 from ._iterator import Iterator
 from ._marks import Marks
@@ -126,9 +126,37 @@ class Arrays:
             self._epoch, self._dataset._epoch = epoch, epoch + 1
 
 
-def _of_process(dataset: Dataset) -> Iterator:
+def _share_of_process(sharding: Any) -> tuple[int, int]:
+    """The number of this process's share of the rows, and how many there are: processes of the same rows have one."""
+    size, rank = len(sharding.device_set), max(1, len(getattr(sharding, "spec", ())))
+    cells: dict[int, set[tuple[Any, ...]]] = {}
+    for device, index in sharding.devices_indices_map((size,) * rank).items():
+        cells.setdefault(device.process_index, set()).add(tuple(part.indices(size) for part in index))
+    rows = {process: tuple(sorted({cell[0] for cell in held})) for process, held in cells.items()}
+    columns = {cell[1:] for held in cells.values() for cell in held}
+    if any(len(held) != len(rows[process]) * len(columns) for process, held in cells.items()):
+        raise ValueError(f"expected a sharding by which each process has whole rows, found {sharding}")
+    shares, mine = sorted(set(rows.values())), rows.get(jax.process_index(), ())
+    if len({row for held in shares for row in held}) != len(mine) * len(shares):
+        raise ValueError(f"expected a sharding by which each process has as many rows, found {sharding}")
+    return shares.index(mine), len(shares)
+
+
+def _check_sizes(spec: Spec) -> None:
+    """A process has its part of an array only, and takes those of the others to be of the same size."""
+    for child in spec.children:
+        _check_sizes(child)
+    varies = spec.kind == "tensor" and spec.dtype != "string" and (spec.shape is None or None in spec.shape)
+    if varies or spec.kind in ("ragged", "sparse"):
+        raise ValueError(
+            f"expected arrays whose sizes are known, since all processes must have the same ones, found {spec}; use "
+            "batch(..., drop_remainder=True), pad to one length, or tell the size with weir.fn.ensure_shape"
+        )
+
+
+def _of_process(dataset: Dataset, share: tuple[int, int]) -> Iterator:
     """What this one of several processes reads of the next epoch."""
-    made = share_out(dataset).iterator(epoch=dataset._epoch, rank=jax.process_index(), world_size=jax.process_count())
+    made = share_out(dataset).iterator(epoch=dataset._epoch, rank=share[0], world_size=share[1])
     dataset._epoch += 1
     return made
 
@@ -144,7 +172,8 @@ def arrays(dataset: Dataset | Iterator, device: Any = None, *, sharding: Any = N
 
     With a `sharding` they are global arrays, made from what each process reads: its share of the dataset, taken at
     its `partition` or `shard("auto", "auto")` if it has one, else every n-th element. Its elements have this process's
-    part of each array. `device` may be a sharding as well, for arrays that a process has all of.
+    part of each array, whose size must be known. Processes that have the same rows by the sharding get the same share.
+    `device` may be a sharding as well, for arrays that a process has all of.
     """
     if sharding is None:
         return Arrays(dataset, functools.partial(to_jax, device=device))
@@ -152,7 +181,11 @@ def arrays(dataset: Dataset | Iterator, device: Any = None, *, sharding: Any = N
         raise TypeError("expected a device or a sharding, found both")
     if jax.process_count() == 1:
         return Arrays(dataset, functools.partial(to_jax, device=sharding))
-    return Arrays(dataset, functools.partial(_to_global, sharding=sharding), _of_process)
+    share = _share_of_process(sharding)
+    if share[1] > 1:
+        _check_sizes(dataset.spec)
+    put, begin = functools.partial(_to_global, sharding=sharding), functools.partial(_of_process, share=share)
+    return Arrays(dataset, put, begin)
 
 
 __all__ = ["Arrays", "arrays", "to_jax"]
