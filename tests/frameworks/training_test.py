@@ -79,7 +79,7 @@ def test_jax(rows):
 
 KERAS = """
 import json, sys, warnings
-import digits, keras, numpy as np, weir
+import digits, keras, numpy as np, pytest, weir
 
 def losses(data, **options):
     keras.utils.set_random_seed(1)
@@ -105,6 +105,17 @@ unknown = cached.filter(lambda x, y: True)
 assert losses(weir.keras.data(unknown))[0] == ours
 parts = weir.from_tensor_slices((images, labels)).partition(2, lambda part: part.batch(digits.BATCH))
 assert len(losses(weir.keras.data(parts))[0]) == 2
+weights = {0: 3.0, 9: 0.25}
+weighted = losses(weir.keras.data(cached), class_weight=weights)[0]
+assert weighted == losses(images, y=labels, batch_size=digits.BATCH, shuffle=False, class_weight=weights)[0] != ours
+one_hot = cached.map(lambda x, y: (x, weir.fn.one_hot(y, 10)))
+adapter = keras.src.trainers.data_adapters.get_data_adapter(weir.keras.data(one_hot), class_weight=weights)
+assert [*next(iter(adapter.get_numpy_iterator()))[2]] == [weights.get(y, 1) for y in labels[:digits.BATCH]]
+for name, value in (("y", labels), ("sample_weight", labels)):
+    with pytest.raises(ValueError, match=f"expected no {name} beside weir.keras.data"):
+        losses(weir.keras.data(cached), **{name: value})
+with pytest.raises(ValueError, match="give sample weights as the third part"):
+    losses(weir.keras.data(cached.map(lambda x, y: (x, y, y))), class_weight=weights)
 print(json.dumps([keras.backend.backend(), ours, theirs]))
 """
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator as Elements
 from typing import Any
 
+from keras.src.trainers import data_adapters
 from keras.src.trainers.data_adapters.data_adapter import DataAdapter
+from keras.src.trainers.data_adapters.data_adapter_utils import class_weight_to_sample_weights
 
 from ._dataset import Dataset
 
@@ -65,11 +67,62 @@ class Data(DataAdapter):
         return None
 
 
+class _Weighted(Data):
+    """The same with sample weights by the class."""
+
+    def __init__(self, dataset: Dataset, class_weight: dict[int, float]) -> None:
+        super().__init__(dataset)
+        spec = dataset.spec
+        if spec.kind != "tuple" or len(spec.children) != 2 or spec.children[1].kind != "tensor":
+            raise ValueError(
+                f"expected elements (inputs, targets) for class_weight, the targets one array, found {spec}; "
+                "give sample weights as the third part instead"
+            )
+        self._class_weight = class_weight
+
+    def _weighted(self, batch: Any) -> Any:
+        return *batch, class_weight_to_sample_weights(batch[1], self._class_weight)
+
+    def get_numpy_iterator(self) -> Elements[Any]:
+        return map(self._weighted, super().get_numpy_iterator())
+
+    def get_jax_iterator(self) -> Elements[Any]:
+        return map(self._weighted, super().get_jax_iterator())
+
+    def get_tf_dataset(self) -> Any:
+        from keras.src.trainers.data_adapters.tf_dataset_adapter import make_class_weight_map_fn
+
+        return super().get_tf_dataset().map(make_class_weight_map_fn(self._class_weight))
+
+    def get_torch_dataloader(self) -> Any:
+        from . import torch
+
+        return torch.DataLoader(torch.loader(self._dataset), batch_size=None, collate_fn=self._weighted)
+
+
+_get_data_adapter = data_adapters.get_data_adapter
+
+
+def _adapter(x: Any, y: Any = None, sample_weight: Any = None, **options: Any) -> Any:
+    # Keras takes a DataAdapter without what else `fit` was given.
+    if not isinstance(x, Data):
+        return _get_data_adapter(x, y, sample_weight, **options)
+    for name, value in (("y", y), ("sample_weight", sample_weight)):
+        if value is not None:
+            raise ValueError(f"expected no {name} beside weir.keras.data, found one; make it a part of the elements")
+    class_weight = options.get("class_weight")
+    return x if class_weight is None else _Weighted(x._dataset, class_weight)
+
+
+data_adapters.get_data_adapter = _adapter
+
+
 def data(dataset: Dataset) -> Data:
     """A dataset of batches for `fit`, `evaluate` and `predict`.
 
     An element is what Keras takes as a batch: the input, or a tuple of inputs, targets and sample weights; each may be
-    a dict. An infinite dataset needs `steps_per_epoch`.
+    a dict. An infinite dataset needs `steps_per_epoch`. Keras adds the weights of `class_weight` to inputs and targets;
+    `y` and `sample_weight` are errors.
     """
     return Data(dataset)
 
