@@ -292,6 +292,13 @@ def test_workers_share_the_rows(shards):
     assert sorted(itertools.chain(*shares)) == list(range(12))
 
 
+def test_forked_workers_are_refused():
+    stream = weir.huggingface.dataset(weir.from_tensor_slices({"label": np.arange(8)}), num_shards=2)
+    loader = torch.utils.data.DataLoader(stream, num_workers=2, multiprocessing_context="fork")
+    with pytest.raises(ValueError, match=r"this worker was forked.*dataloader_multiprocessing_context"):
+        list(loader)
+
+
 @pytest.mark.parametrize("shards", [1, 4])
 def test_methods_of_streams(shards):
     def made(count):

@@ -412,7 +412,8 @@ def test_a_plain_data_loader_says_what_to_use():
     assert [int(x) for x in plain(weir.range(3))] == [0, 1, 2]
     with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\) in place of the dataset: .*shuffle"):
         list(plain(weir.range(4).shuffle(4)))
-    with pytest.raises(TypeError, match=r"weir\.torch\.loader\(dataset\) in place of the dataset"):
+    forked = r'this worker was forked.*multiprocessing_context="spawn".*weir\.torch\.DataLoader.*num_workers=0'
+    with pytest.raises(ValueError, match=forked):
         list(plain(weir.range(4), num_workers=1, multiprocessing_context="fork"))
     with pytest.raises(IndexError, match="below 10, found 10"):
         list(plain(weir.range(10), batch_sampler=[[1, 10]]))

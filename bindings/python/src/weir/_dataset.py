@@ -22,7 +22,7 @@ from ._operators import Operators, Sources
 from ._runtime import default_runtime
 from ._trace import Captured, Value, as_value, outside, refuse_elements, spec_of
 from ._writer import Writer
-from .errors import Error, FailedPrecondition, OutOfRange
+from .errors import FORKED, Error, FailedPrecondition, OutOfRange
 
 INFINITE = -1
 UNKNOWN = -2
@@ -111,6 +111,8 @@ class Dataset(Operators, Sources):
         except OutOfRange:
             raise
         except Error as error:
+            if error.message == FORKED:
+                raise
             try:
                 self.global_shuffle()  # needs positions as well
             except Error:

@@ -6,6 +6,14 @@ data from files the `file`, the `offset` in bytes and the number of the `record`
 
 from __future__ import annotations
 
+import sys
+
+FORKED = (
+    "this worker was forked, and weir's threads do not survive a fork; pass "
+    'multiprocessing_context="spawn" (or "forkserver") to the DataLoader, dataloader_multiprocessing_context to a '
+    "Trainer, or use weir.torch.DataLoader, whose workers are threads, or num_workers=0: weir has threads of its own"
+)
+
 
 class Error(Exception):
     """What went wrong in weir.
@@ -156,10 +164,18 @@ class TraceKeyError(TraceAttributeError, KeyError):
 _CLASSES = {made.weir_code: made for made in Error.__subclasses__()}
 
 
+def in_worker() -> bool:
+    """Whether this is a worker of a torch DataLoader."""
+    data = sys.modules.get("torch.utils.data")
+    return data is not None and data.get_worker_info() is not None
+
+
 def make_error(
     code: int, message: str, path: str, file: str, offset: int, record: int, line: str, goes_on: bool
 ) -> Error:
     """The exception of an error of the library."""
+    if code == InvalidArgument.weir_code and message.endswith("or to another process") and in_worker():
+        message = line = FORKED
     return _CLASSES.get(code, Unknown)(
         message,
         path=path,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import itertools
-import sys
 from collections.abc import Iterator as Elements
 from typing import Any
 
@@ -22,6 +21,7 @@ from ._marks import Marks
 from ._operators import from_tensor_slices
 from ._operators import zip as zip_
 from ._values import Optional, Ragged, Sparse
+from .errors import in_worker
 
 
 def _has_files(kind: pa.DataType) -> bool:
@@ -268,8 +268,7 @@ class _Examples(_BaseExamplesIterable):
         made = copy.copy(self)
         made._num_shards //= count
         made._share = self._share[0] + self._share[1] * index, self._share[1] * count
-        torch_data = sys.modules.get("torch.utils.data")
-        made._in_worker = torch_data is not None and torch_data.get_worker_info() is not None
+        made._in_worker = in_worker()
         return made
 
     def reshard_data_sources(self) -> _Examples:
@@ -299,7 +298,8 @@ def dataset(source: Dataset, num_shards: int = 1, *, features: datasets.Features
     position of weir's, so that resuming reads little again. A row that fails ends the loop, since Hugging Face's loops
     are generators; resuming from its state continues with the rows after it. At most `num_shards` workers of a
     DataLoader, or nodes of `split_dataset_by_node`, share out the elements. Without those a loop has all of them, also
-    in one of several ranks.
+    in one of several ranks. Workers must be spawned, not forked: pass `multiprocessing_context="spawn"` to the
+    DataLoader, or `dataloader_multiprocessing_context="spawn"` to `TrainingArguments`.
     """
     if source.spec.kind != "dict":
         raise TypeError(f"expected elements that are dicts, found {source.spec}; name their parts with map")

@@ -26,7 +26,7 @@ from ._iterator import Iterator, checked_states
 from ._operators import range as range_
 from ._shares import count_of, has_partition, share_out
 from ._values import Optional, Ragged, Sparse
-from .errors import Error
+from .errors import FORKED, Error
 
 
 def to_torch(value: Any, device: Any = None) -> Any:
@@ -311,11 +311,7 @@ class Loader(IterableDataset[Any]):
 
     def __iter__(self) -> Elements[Any]:
         if os.getpid() != self._pid:
-            raise RuntimeError(
-                "this worker was forked, and weir's threads do not survive a fork; "
-                'pass multiprocessing_context="spawn" (or "forkserver") to the DataLoader, or num_workers=0: '
-                "weir has threads of its own"
-            )
+            raise RuntimeError(FORKED)
         self._iterator = None
         self._ended = False
         # A StatefulDataLoader that resumes at the end of a loop takes nothing from its first iterator.
