@@ -418,6 +418,26 @@ def test_a_state_in_any_step_goes_on_for_epochs(options, drop_last, generator):
                 assert found == ([epochs[0][1:], *epochs[1:]] if step == 1 else epochs[1:])
 
 
+@pytest.mark.parametrize("given", [0, 1])
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_state_goes_on_with_other_workers(before, workers, given):
+    def made(count):
+        return weir.torch.DataLoader(range(7), batch_size=2, shuffle=True, num_workers=count)
+
+    torch.manual_seed(0)
+    loader = made(before)
+    steps = iter(loader)
+    for _ in range(given):
+        next(steps)
+    state, drawn = loader.state_dict(), torch.get_rng_state()
+    expected = [[batch.tolist() for batch in loop] for loop in (steps, loader, loader)]
+    other = made(workers)
+    other.load_state_dict(state)
+    torch.set_rng_state(drawn)
+    assert [[batch.tolist() for batch in other] for _ in range(3)] == expected
+
+
 def test_a_loader_is_pickled_in_its_loop():
     loader = DataLoader(ROWS, batch_size=8, num_workers=2)
     iterator = iter(loader)

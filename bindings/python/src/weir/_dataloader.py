@@ -504,7 +504,8 @@ class DataLoader(TorchDataLoader[_Element_co]):
                 )
             start = replace(self._begun, given=self._given, dataset=self._before.dataset)
         else:
-            start = self._before
+            # Without workers the order is drawn with the first batch.
+            start = self._before if self.num_workers else self._here(drawn=True)
         return {"weir": 1, "batch_size": self._batch_size(), **vars(start)}
 
     def _batch_size(self) -> int | None:
