@@ -22,6 +22,7 @@ def returning(value, spec):
 
 
 MISTAKES = [
+    (lambda: weir.fn.argmax(np.zeros([0])), "at least one entry along the axis, found none"),
     (lambda: iter(PARAMETERS), r"\$n of int64, for \$m of int64, found none; give params=\{"),
     (lambda: list(weir.from_generator(failing, "int64")), r"^ValueError: the server is away \(in from_generator\)"),
     (lambda: list(weir.from_generator(failing, "int64").prefetch(1)), "^ValueError: the server is away"),

@@ -88,7 +88,8 @@ _WORDS = (
     (r"a lambda or a @callback", "a function"),
     (r"; a lambda is written x -> value", ""),
     (r"\((\w+), (\w+)\) -> …", r"lambda \1, \2: …"),
-    (r"\b(found|write) none\b", r"\1 None"),
+    (r"\bwrite none\b", "write None"),
+    (r"^(?!.*\bat least one\b)(.*)\bfound none\b", r"\1found None"),  # otherwise no entry, no dataset
     (r"\b(found|write) auto\b", r'\1 "auto"'),
     (r"\bor none\b|\bnone(?=[],])", lambda found: found[0].replace("none", "None")),
     (r" of line \d+, column \d+", ""),
