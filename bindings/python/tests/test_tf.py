@@ -102,3 +102,17 @@ def test_keras_counts_the_steps(recwarn):
     history = model.fit(weir.tf.dataset(rows.batch(16)), epochs=2, verbose=0)
     assert len(history.epoch) == 2
     assert not [one for one in recwarn if "ran out of data" in str(one.message)]
+
+
+@pytest.mark.parametrize("rows", [weir.range(24), weir.range(24).filter(lambda x: x >= 0)])
+@pytest.mark.parametrize("batched", [False, True])
+def test_workers_share_the_elements(rows, batched):
+    distribute = pytest.importorskip("tensorflow.python.data.experimental.ops.distribute")
+    # What tf.distribute does with the dataset of each worker.
+    shares = [
+        distribute._AutoShardDataset(weir.tf.dataset(rows.batch(4) if batched else rows), 3, index)
+        for index in range(3)
+    ]
+    found = [[numbers.tolist() for numbers in share.as_numpy_iterator()] for share in shares]
+    every = [list(range(first, first + 4)) for first in range(0, 24, 4)] if batched else list(range(24))
+    assert found == [every[index::3] for index in range(3)]

@@ -135,7 +135,7 @@ def dataset(source: Dataset) -> Any:
 
     Small elements are passed in blocks, so weir may be some elements ahead of the consumer. The cardinality is the
     dataset's, where it is known. An error takes the place of one element, and the elements after it follow, also with
-    `ignore_errors()`.
+    `ignore_errors()`. `tf.distribute` shares out its elements among workers (`AutoShardPolicy.DATA`).
     """
     made_of = signature(source.spec)
     most = min(_BLOCK_BYTES // max(1, _known_bytes(source.spec)), _BLOCK_ROWS) if _is_dense(source.spec) else 1
@@ -143,7 +143,12 @@ def dataset(source: Dataset) -> Any:
         made = _in_blocks(source, made_of, most)
     else:
         made = tf.data.Dataset.from_generator(lambda: _Elements(source), output_signature=made_of)
-    return made if source.count == UNKNOWN else _counted(made, source.count)
+    if source.count != UNKNOWN:
+        made = _counted(made, source.count)
+    # TensorFlow would take what it is made of for files, and share those out.
+    options = tf.data.Options()
+    options.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
+    return made.with_options(options)
 
 
 __all__ = ["dataset", "signature", "to_tf"]
