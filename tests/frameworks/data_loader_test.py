@@ -500,6 +500,30 @@ def test_the_epochs_of_samplers_are_in_the_state(persistent):
     assert batches(resumed) == batches(loader)
 
 
+@pytest.mark.parametrize("workers", [0, 2])
+@pytest.mark.parametrize("ended", [False, True])
+def test_a_state_of_the_end_leaves_the_next_epoch_to_who_counts(workers, ended):
+    def made():
+        sampler = DistributedSampler(ROWS, num_replicas=2, rank=1, seed=1)
+        return DataLoader(ROWS, sampler=sampler, batch_size=5, num_workers=workers)
+
+    loader = made()
+    iterator = iter(loader)
+    for _ in range(len(loader)):
+        next(iterator)
+    if ended:
+        assert next(iterator, None) is None
+    state, resumed = loader.state_dict(), made()
+    for one in (loader, resumed):
+        one.sampler.set_epoch(1)
+    resumed.load_state_dict(state)
+    assert resumed.sampler.epoch == 1 and batches(resumed) == batches(loader)
+    # A number that is told before the state is in it.
+    loader.sampler.set_epoch(2)
+    resumed.load_state_dict(loader.state_dict())
+    assert resumed.sampler.epoch == 2 and batches(resumed) == batches(loader)
+
+
 def test_a_state_is_of_batches_of_one_size():
     loader = DataLoader(ROWS, batch_size=5)
     iterator = iter(loader)

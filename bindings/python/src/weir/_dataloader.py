@@ -496,6 +496,10 @@ class DataLoader(TorchDataLoader[_Element_co]):
             start = self._resume
         elif self._loop is None or self._has_given_all():
             start = self._following()
+            ended = getattr(self, "_begun", None)
+            if ended and ended.epochs == start.epochs:
+                # The samplers will be told the number of the next epoch.
+                start.epochs = []
         elif self._given:
             if not self.in_order and self.num_workers > 1:
                 raise ValueError(
