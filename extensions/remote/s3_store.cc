@@ -147,6 +147,7 @@ std::string S3Store::detail(const Answer& answer) const {
   const Xml& error = root.name == "Error" ? root : root.child("Error");
   std::string code = error.child("Code").text;
   std::string message = error.child("Message").text;
+  if (code.empty() && message.empty() && answer.ok()) return "but not that the upload is complete";
   return code.empty() || message.empty() ? code + message : code + ": " + message;
 }
 

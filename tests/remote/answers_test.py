@@ -60,6 +60,7 @@ def test_retry_after_is_obeyed(extension, monkeypatch, as_date):
     (["<Error><Code>InvalidPart</Code><Message>no</Message></Error>"],
      "invalid_argument.*the server answered 200 .InvalidPart: no"),
     (["<Error><Code>InternalError</Code></Error>"] * 6, "unavailable.*answered 200 .InternalError.*6 attempts"),
+    ([""] * 6, "unavailable.*answered 200 .but not that the upload is complete.*6 attempts"),
 ])
 def test_an_upload_that_fails_in_a_success(extension, monkeypatch, answers, message):
     parts, left = {}, list(answers)
