@@ -32,7 +32,7 @@ Status check_runs_ahead(const Dataset& root, std::span<const uint64_t> saved, bo
   if (!std::equal(saved.begin(), saved.end(), nodes.begin(), nodes.end(), alike)) {
     return failed_precondition(expected_found(
         "a pipeline that runs ahead at the same operators as when the checkpoint was saved", "another one",
-        "a shuffle below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
+        "a shuffle or a cache below is opened more than once; write num_parallel_calls and prefetch as they were, or change only numbers above 1"));
   }
   if (made_alike || !values_may_count(root)) return Status();
   return failed_precondition(expected_found(
