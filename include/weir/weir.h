@@ -46,8 +46,11 @@
  * the place of the element; later elements and their positions are the same as without it, also after saving
  * and restoring. The parts that were gathered for the element are lost: the elements of a batch, the rows of
  * a block, and all elements of a file or dataset that could not be opened. Nothing is tried twice, so a
- * sequence always ends where its input does. After an error in filter, ignore_errors, flat_map, interleave or
- * skip, or in opening a dataset, positions may differ, since the number of lost elements is unknown.
+ * sequence always ends where its input does. After an error in opening a dataset, or in or below filter,
+ * ignore_errors, flat_map, interleave, skip or unbatch, positions may differ, since the number of lost
+ * elements is unknown.
+ *
+ * Stack. A call needs up to about 2 KiB of stack for each operator in a row, of which there may be 1,000.
  *
  * Handles. Each kind is a struct of one 64-bit value; zero means none. A stale, foreign or made-up handle is
  * an error (invalid_argument), never a crash. Shared, immutable things have _ref and _unref; things with one
@@ -726,16 +729,17 @@ typedef struct weir_table_format {
    * metadata weir.not_read is refused with that reason if it is asked for, and else left out. If columns have
    * different numbers of rows, each says its own by the metadata weir.rows, a decimal number, and `rows` is
    * the largest; only columns with the same number are read together. Lists of fixed sizes are `[?]` unless
-   * the column has the metadata weir.shape, of any value; then their sizes are the shape. */
+   * the column has the metadata weir.shape, of any value; then their sizes are the shape. Dictionaries are
+   * not read. */
   int32_t (*open)(void* user_data, weir_file file, uint64_t size, weir_call call, struct ArrowSchema* schema,
                   int64_t* rows, void** table);
   /* Sets `ranges` to pairs of numbers, the first row and how many, in rising order: the rows for which the
-   * condition may hold, as far as statistics tell. NULL if it has none; then all rows are read. The memory is
-   * weir_call_allocate's. `condition` is in Polish notation, one word a line: "and" or "or" before two
-   * conditions; "true"; or one of == != < <= > >=, then a column, then a number or a string. Names and
-   * strings have the number of their bytes before them, then a colon: "<\n3:age\n18\n". A column is the names
-   * on its path, joined by NUL. Nulls are passed over only where all rows have a value ("null" before a
-   * column). */
+   * condition may hold, as far as statistics tell; none, and NULL, is no row. The memory is
+   * weir_call_allocate's. A format without statistics has no `select`, which is NULL; then all rows are read.
+   * `condition` is in Polish notation, one word a line: "and" or "or" before two conditions; "true"; or one
+   * of == != < <= > >=, then a column, then a number or a string. Names and strings have the number of their
+   * bytes before them, then a colon: "<\n3:age\n18\n". A column is the names on its path, joined by NUL.
+   * Nulls are passed over only where all rows have a value ("null" before a column). */
   int32_t (*select)(void* user_data, void* table, weir_string condition, weir_call call,
                     const int64_t** ranges, uint64_t* range_count);
   /* Begins to read the rows of these ranges, in order, of `columns`, and of all that is inside them; columns

@@ -68,6 +68,15 @@ TEST_CASE("tables: a batch becomes rows of its fields, and a null is an error of
   CHECK(out.errors[0].error->record == 11);
 }
 
+TEST_CASE("tables: a column of a dictionary is refused, and told as one") {
+  Table table;
+  table.types[0].dictionary = &table.types[1];
+  const auto fields = natural_fields(table.schema, false);
+  REQUIRE_FALSE(fields.ok());
+  CHECK(fields.status().error().message.find("\"n\" is a dictionary of string, which is not read") !=
+        std::string::npos);
+}
+
 TEST_CASE("tables: a batch that has not what its schema says is refused") {
   const auto refused = [](auto damage) {
     Table table;

@@ -400,6 +400,7 @@ std::string described(const ArrowSchema& column) {
   if (type.kind == Kind::decimal) return concat("a decimal of ", type.precision, " digits");
   if (type.kind == Kind::object) return "a structure";
   if (type.is_list()) return concat("a list of ", described(*column.children[0]));
+  if (column.dictionary) return concat("a dictionary of ", described(*column.dictionary));
   const DType natural = type.natural();
   if (natural != DType::invalid) return std::string(dtype_name(natural));
   return concat("the Arrow type ", quote(column.format));
