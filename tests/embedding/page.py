@@ -75,6 +75,8 @@ LIMITS = """\
   ([ADR 0042](adr/0042-another-libjpeg-or-onetbb-in-the-process.md)).
 - A thread must not end inside the library: no `pthread_exit` in a callback, and no `pthread_cancel` of a thread that is in a
   call. It ends the process.
+- A call needs up to about 2 KiB of stack for each operator in a row, of which there may be 1,000: a thread with 1 MiB of
+  stack reads no more than 500 operators in a row safely.
 - Where files have a size limit (`RLIMIT_FSIZE`), ignore SIGXFSZ, or a write beyond it ends the process. Then it is an error
   (resource_exhausted). The command does so.
 - libpng, zlib, libzstd, liblz4, libbz2 and liblzma are shared libraries. A host that exports an incompatible libpng gets

@@ -17,7 +17,7 @@ namespace weir {
 namespace {
 
 // Whether something besides its inputs may open a dataset that a variable holds.
-bool may_open_more(const Dataset& node) {
+[[gnu::noinline]] bool may_open_more(const Dataset& node) {
   Fields fields;
   // Lists the members and changes none.
   const_cast<ParamsBase&>(node.params()).fields(fields);
@@ -49,12 +49,28 @@ class Pruner {
     // Its expansion is built with it.
     if (typing.expand && !node->dynamic()) inputs.pop_back();
     std::unique_ptr<ParamsBase> params;
+    std::vector<Marks> needed;
+    bool changed = prepare(node, used, inputs, params, needed);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      DatasetRef other = (*this)(inputs[i], needed[i]);
+      changed = changed || other != inputs[i];
+      inputs[i] = std::move(other);
+    }
+    return changed ? built(node, std::move(params), std::move(inputs)) : node;
+  }
+
+  // Parts of make() that take stack, which the nodes below need not have on top of theirs.
+
+  // Sets what is used of each input. Returns whether `params` were changed, which may be set anyway.
+  [[gnu::noinline]] bool prepare(const DatasetRef& node, const Marks& used,
+                                 const std::vector<DatasetRef>& inputs, std::unique_ptr<ParamsBase>& params,
+                                 std::vector<Marks>& needed) {
+    const OperatorTyping& typing = node->op().typing;
     bool changed = false;
     if (typing.columns_source && !node->dynamic() && !all(used)) {
       params = node->params().clone();
       changed = typing.columns_source->leave_unread(*params, used);
     }
-    std::vector<Marks> needed;
     for (const DatasetRef& input : inputs) needed.emplace_back(input->components().size(), true);
     if (typing.needs) {
       typing.needs(*node, used, needed);
@@ -70,12 +86,11 @@ class Pruner {
         changed = true;
       }
     }
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      DatasetRef other = (*this)(inputs[i], needed[i]);
-      changed = changed || other != inputs[i];
-      inputs[i] = std::move(other);
-    }
-    if (!changed) return node;
+    return changed;
+  }
+
+  [[gnu::noinline]] static DatasetRef built(const DatasetRef& node, std::unique_ptr<ParamsBase> params,
+                                            std::vector<DatasetRef> inputs) {
     if (!params) params = node->params().clone();
     // What it learned from a runtime it keeps.
     Runtime none;
