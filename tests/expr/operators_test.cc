@@ -166,7 +166,8 @@ TEST_CASE("one unnamed argument is the first parameter where the single one is n
 
 TEST_CASE("mistakes are found when the expression is built") {
   Lab lab;
-  lab.refuse("(a, b) -> a + b", "(1, 2.5)", "int64(…)");
+  lab.refuse("(a, b) -> a + b", "(1, 2.5)", "write float32(…) around the other one");
+  lab.refuse("(a, b) -> a * b", "(2.5, 1)", "write float32(…) around this one");
   lab.refuse("(a, b) -> a == b", "(true, 1)", "bool");
   lab.refuse("x -> x and true", "1", "bool");
   lab.refuse("s -> -s", "\"a\"", "string");

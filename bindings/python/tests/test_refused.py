@@ -153,7 +153,7 @@ def test_a_build_error_names_the_line_and_the_lambda_and_speaks_python():
     message = str(raised.value)
     assert "in the lambda of filter" in message and f"{__file__}, line " in message
     assert "_t" not in message.replace("test_", "") and "@_" not in message and "->" not in message
-    assert "write weir.fn.int64(…)" in message
+    assert "write weir.fn.float32(…) around the other one" in message
 
     with pytest.raises(ValueError, match=r"batch: n: expected at least 1, found 0 \(.*`weir\.range\(10\)\.batch\(0\)`"):
         weir.range(10).batch(0)

@@ -200,12 +200,16 @@ Result<DType> BoundCall::group_dtype(std::string_view type) {
       if (found == DType::invalid) found = leaf.type.dtype;
       if (found == leaf.type.dtype) continue;
       const bool castable = found != DType::string && leaf.type.dtype != DType::string;
-      return compiler_.error(node_of(values_[i], k),
-                             expected_found(concat("one dtype for '", kernel_.name, "'"),
-                                            concat(dtype_name(found), " and ", dtype_name(leaf.type.dtype)),
-                                            castable ? concat("write ", dtype_name(found),
-                                                              "(…) around this one, or cast the other")
-                                                     : std::string("as_string(x) makes text")));
+      // An integer becomes the float, whichever comes first: the other way cuts off fractions.
+      const bool other = is_float(leaf.type.dtype) && !is_float(found) && !is_complex(found);
+      return compiler_.error(
+          node_of(values_[i], k),
+          expected_found(
+              concat("one dtype for '", kernel_.name, "'"),
+              concat(dtype_name(found), " and ", dtype_name(leaf.type.dtype)),
+              !castable ? std::string("as_string(x) makes text")
+              : other   ? concat("write ", dtype_name(leaf.type.dtype), "(…) around the other one")
+                        : concat("write ", dtype_name(found), "(…) around this one, or cast the other")));
     }
   }
   if (found != DType::invalid) return found;
