@@ -341,7 +341,9 @@ Mistake describe(const FieldFault& fault, const std::vector<std::string>& presen
                  const std::vector<std::string>& wanted) {
   constexpr size_t kShownBytes = 60;
   std::string text = concat("the field ", fault.node->path, " ", fault.wrong);
-  if (fault.found.data() != nullptr) {
+  if (fault.expected_count >= 0) {
+    text += concat(" ", fault.expected_count, " values in each list, found ", fault.found_count);
+  } else if (fault.found.data() != nullptr) {
     text +=
         concat(", found ", fault.found.substr(0, kShownBytes), fault.found.size() > kShownBytes ? " …" : "");
   } else if (fault.node->in_list) {

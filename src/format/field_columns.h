@@ -74,6 +74,9 @@ struct FieldFault {
   std::string_view found = {};
   // A default would mend it.
   bool absent = false;
+  // Of a list, if its length is wrong.
+  int64_t expected_count = -1;
+  int64_t found_count = 0;
 };
 
 // A field, and its values in the rows so far.

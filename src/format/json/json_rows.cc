@@ -18,7 +18,6 @@ using State = FieldNode::State;
 constexpr size_t kCopiedBytes = 64 * 1024;
 // So many keys of an object are known; what is beyond takes the place of the last.
 constexpr size_t kMostKeys = 256;
-constexpr const char* kUneven = "must have as many values as its shape says, and lists of one length";
 
 const char* expectation(DType dtype) {
   switch (dtype) {
@@ -291,8 +290,12 @@ JsonRows::Found JsonRows::dimension(FieldNode& node, int axis, Shape& shape, siz
   const size_t width = dtype_size(node.type.dtype);
   int64_t members_here = 0;
   const Found found = members(node, [&](const uint32_t*& token) {
-    if (members_here == shape[axis]) return wrong(node, kUneven);
     ++members_here;
+    if (shape[axis] != kUnknownDim && members_here > shape[axis]) {
+      if (!tokens_.skip()) return Found::broken;
+      token = tokens_.position();
+      return Found::value;
+    }
     if (!innermost) {
       const Found inner = dimension(node, axis + 1, shape, count);
       token = tokens_.position();
@@ -306,7 +309,8 @@ JsonRows::Found JsonRows::dimension(FieldNode& node, int axis, Shape& shape, siz
   if (found != Found::value) return found;
   if (shape[axis] == kUnknownDim) shape.set_dim(axis, members_here);
   if (shape[axis] == members_here) return found;
-  return wrong(node, kUneven);
+  fault_ = {&node, "must have", {}, false, shape[axis], members_here};
+  return Found::wrong;
 }
 
 JsonRows::Found JsonRows::tensor(FieldNode& node) {

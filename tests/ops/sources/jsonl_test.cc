@@ -65,7 +65,11 @@ TEST_CASE("jsonl: errors name the file, the offset, the record and the field") {
   CHECK(contains(mistake(R"({"l": [1, [2]]})", "{l: int64[?]}"), "the field l must be int64, found [2]"));
   CHECK(
       contains(mistake(R"({"l": [1, null]})", "{l: int64[?]}"), "the field l must have no null in its list"));
-  CHECK(contains(mistake(R"({"l": [1]})", "{l: int64[2]}"), "the field l must have as many values"));
+  CHECK(contains(mistake(R"({"l": [1]})", "{l: int64[2]}"), "must have 2 values in each list, found 1 ("));
+  CHECK(contains(mistake(R"({"l": [1, 2, "x", [4, 5], 6]})", "{l: int64[2]}"),
+                 "2 values in each list, found 5 ("));
+  const Objects uneven(R"({"l": [[1, 2, 3], [4]]})");
+  CHECK(contains(uneven.mistake("{l: int64[?, ?]}"), "must have 3 values in each list, found 1 ("));
   CHECK(contains(mistake(R"({"l": 1})", "{l: int64[?]}"), "the field l must be a list, found 1"));
   CHECK(contains(mistake(R"({"u": []})", "{u: {n: string}}"), "the field u must be an object, found []"));
   CHECK(contains(mistake(R"({"u": {"n": 5}})", "{u: {n: string}}"), "the field u.n must be string, found 5"));
