@@ -34,6 +34,9 @@ TEST_CASE("partition: what cannot be cut, or would hold elements back, is refuse
   ThreadsRuntime runtime;
   check_refused(*runtime, "range(9) | repeat() | partition(2, p -> p)", "finite");
   check_refused(*runtime, "range(9) | filter(x -> x > 1) | partition(2, p -> p)", "cut in parts");
+  check_refused(*runtime,
+                "range(9) | filter(x -> x > 1) | map(x -> -x) | partition(2, p -> p, by: \"index\")",
+                "found filter, which does not; put it inside the parts");
   check_refused(*runtime, "range(9) | partition(2, p -> p, by: \"files\")", "a source of files");
   check_refused(*runtime, "range(9) | partition(2, p -> p, by: \"rows\")", "\"rows\"");
   check_refused(*runtime, "range(3) | flat_map(x -> range(9) | partition(2, p -> p))",
