@@ -145,6 +145,7 @@ class Pack final : public Cursor {
       : input_(opening, 0, Port::Mode::keep),
         rules_(rules),
         layout_(std::move(layout)),
+        keys_(opening.node->inputs()[0]->spec().keys),
         drop_remainder_(drop_remainder),
         rooms_(rules.into.value_or(PackInto::first)),
         held_(opening.ctx.runtime().budget) {}
@@ -266,7 +267,7 @@ class Pack final : public Cursor {
       if (shape.rank() == 1 && shape == first) continue;
       error = invalid_argument(
                   expected_found(i == 0 ? "a vector" : concat("vectors of one length, ", first.to_string()),
-                                 concat(shape.to_string(), " in component ", i)))
+                                 concat(shape.to_string(), keys_.empty() ? "" : " in " + keys_[i])))
                   .pointer();
       return -1;
     }
@@ -418,6 +419,7 @@ class Pack final : public Cursor {
   Port input_;
   const Rules rules_;
   const PackLayout layout_;
+  const std::vector<std::string> keys_;
   const bool drop_remainder_;
   // In the order of their opening; null: closed.
   std::vector<std::unique_ptr<PackBin>> bins_;

@@ -3,6 +3,7 @@
 
 #include "ops/contract.h"
 #include "ops/pipelines.h"
+#include "ops/written_folders.h"
 #include "support/sanitized.h"
 
 namespace weir::test {
@@ -239,6 +240,9 @@ TEST_CASE("pack: its types and what is wrong with them") {
   CHECK(contains(build_error("range(3) | map(x -> [x]) | pack(2, pad: \"x\")"), "a value of int64"));
   CHECK(contains(build_error("range(3) | map(x -> [x]) | pack(2, long: \"cut\")"), "\"split\" or \"drop\""));
   CHECK(contains(build_error("range(3) | map(x -> [x]) | pack(3000000000)"), "from 1 to 2147483647"));
+  CHECK(contains(
+      first_error("range(1, 2) | map(x -> {a: arange(x), b: arange(x), c: arange(3 * x)}) | pack(8)"),
+      "vectors of one length, [1], found [3] in c"));
   CHECK(contains(build_error("range(3) | map(x -> {}) | pack(3)"), "a vector, or a dict of vectors"));
   CHECK(contains(build_error("range(3) | map(x -> {segment_ids: [x]}) | pack(3)"), "has a key segment_ids"));
   CHECK(run("empty(int64[...]) | pack(3)").empty());
