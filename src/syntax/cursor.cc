@@ -74,6 +74,8 @@ std::string_view Cursor::hint() const {
       return "a name with other signs stands in double quotes, as in {\"image/encoded\": string}";
     case TokenKind::left_paren:
     case TokenKind::left_bracket:
+      if (before != nullptr && before->kind == TokenKind::right_brace && token().touches)
+        return "a list of objects as a field is list({…})";
       return after_word && !token().touches ? "an opening bracket applies only to what it touches" : "";
     case TokenKind::word:
       // x if c else y

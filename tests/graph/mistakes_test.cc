@@ -126,6 +126,8 @@ TEST_CASE("mistakes: what was meant is said where the types show it", "[graph]")
            Row{"range(9) | map(x -> (x, x)) | map(d -> d[0])", "write .0, .1 … for the members of a tuple"},
            Row{"range(9) | map(x -> x.shape)", "; write shape(x)"},
            Row{"range(9) | map(x -> x[0])", "expected a tensor with entries before […], found a scalar"},
+           Row{"from_tensors(\"xyz\") | map(s -> s[:2])", "; substr(s, pos, len) is a part of a string"},
+           Row{"jsonl(\"x\", {a: int64, b: {c: string}[?]})", "; a list of objects as a field is list({…})"},
            Row{"zip(range(3), range(3)) | map(x -> x + 1)", "take the element apart: (a, b) -> …"},
            Row{"range(1e3)", "the literal 1000.0 does not fit int64; write 1000"},
            Row{"range(9) | repeat(2.0)", "; write 2"},
