@@ -44,6 +44,7 @@ MISTAKES = [
     (lambda: weir.fn.sum([1], dim=0), "sum has no parameter dim; it is written axis"),
     (lambda: weir.jsonl("x", {"a": None}), r"optional\(int64\)"),
     (lambda: weir.jsonl("x", {"a": "flaot32"}), "did you mean float32"),
+    (lambda: weir.jsonl("x", {"a": str, "b": [{"c": int}]}), r"write a list of objects as 'list\(\{name: type\}\)'"),
     (lambda: list(weir.lmdb("words.mdb", {"keey": "string"})), "found key, value; did you mean key"),
     (lambda: list(weir.webdataset("a.tar", {"jpgg": "string"})), "found jpg, cls; did you mean jpg"),
     (lambda: list(weir.tokens("a.npy", 2, "uint16")), r"a NumPy array \(.npy\): read it by npy"),

@@ -128,6 +128,8 @@ def test_functions_that_are_missing(case):
     [
         ("with_options", r"write options\("),
         ("bacth", "did you mean batch"),
+        ("rename", "a dataset has no rename$"),
+        ("random_split", "a dataset has no random_split$"),
         ("make_one_shot_iterator", r"iter\(dataset\)"),
         ("numpy", r"list\(dataset\)"),
     ],

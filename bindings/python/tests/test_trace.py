@@ -1,6 +1,9 @@
 """Python functions become expressions, or say why not."""
 
+import math
 import operator
+import os
+import re
 import signal
 import threading
 
@@ -321,8 +324,12 @@ REFUSED = [
     (lambda x: x > 1 and x < 3, "weir.cond"),
     (lambda x: not x, "weir.cond"),
     (lambda x: np.sin(x), r"weir\.fn\.sin"),
-    (lambda x: np.concatenate([x, x]), r"weir\.fn"),
-    (lambda x: np.asarray(x), r"weir\.fn"),
+    (lambda x: np.concatenate([x, x]), r"weir\.fn\.concat\."),
+    (lambda x: np.asarray(x), r"weir\.fn\.stack\(\[a, b\]\) makes"),
+    (lambda x: math.sqrt(x), r"Use weir\.fn\.sqrt\."),
+    (lambda x: float(x) + math.sqrt(2), r"float\(\) of a value cannot"),
+    (lambda x: np.arange(9)[x : x + 2], r"sliced by a value cannot.*weir\.fn\.arange\(a, b\)"),
+    (lambda x: os.path.basename(x), r"Use weir\.fn\.read_file"),
     (lambda x: [y for y in x], "Iterating"),
     (lambda x: float(x), "float"),
     (lambda x: int(x), "int"),
@@ -343,6 +350,17 @@ def test_refused_with_the_line_and_what_to_do(case):
     message = str(raised.value)
     assert f"{__file__}, line {function.__code__.co_firstlineno}" in message
     assert "weir.py_function(f, spec=" in message
+
+
+def test_a_line_of_a_library_is_not_the_callers(tmp_path, monkeypatch):
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    (folder / "opener_of_files.py").write_text("import os\ndef opened(name):\n    return os.fspath(name)\n")
+    monkeypatch.syspath_prepend(folder)
+    import opener_of_files
+
+    with pytest.raises(TraceError, match=re.escape(f"({__file__}, line ")):
+        weir.from_list(["x"]).map(lambda name: opener_of_files.opened(name))
 
 
 def test_too_many_parameters():

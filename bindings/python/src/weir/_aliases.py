@@ -80,7 +80,7 @@ _FUNCTIONS = {
 
 
 def _nearest(name: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(name, [word for word in known if not word.startswith("_")], 1)
+    found = difflib.get_close_matches(name, [word for word in known if not word.startswith("_")], 1, 0.7)
     return f"; did you mean {found[0]}?" if found else ""
 
 

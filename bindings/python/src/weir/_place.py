@@ -45,9 +45,9 @@ def _is_ours(frame: FrameType) -> bool:
 
 
 def _is_library(file: str) -> bool:
-    return file.startswith(_LIBRARIES[1]) or (
-        file.startswith(_LIBRARIES[0]) and not file[len(_LIBRARIES[0]) :].startswith(_PACKAGES)
-    )
+    if any(f"{os.sep}{name}{os.sep}" in file for name in _PACKAGES) and not file.startswith(_LIBRARIES[1]):
+        return bool(returned.traced) and file != returned.traced
+    return file.startswith((*_LIBRARIES, "<frozen "))
 
 
 def _caller() -> FrameType:
@@ -62,6 +62,7 @@ class _Returned(threading.local):
     """Where the function stands whose result is being taken: none of its lines runs any more."""
 
     place: Place | None = None
+    traced: str = ""  # the file of the function that is being traced
 
 
 returned = _Returned()
@@ -113,6 +114,7 @@ _MEMBERS = {
     "encode": _STRINGS,
     "decode": _STRINGS,
     "T": "Use weir.fn.transpose.",
+    "concatenate": "Use weir.fn.concat.",
     "numpy": _IN_PYTHON,
     "item": _IN_PYTHON,
     "tolist": _IN_PYTHON,
@@ -145,6 +147,12 @@ _BY_CALL = {
     "frombuffer": "Use weir.fn.decode_raw.",
 }
 _OTHERWISE = "weir.fn has functions for expressions; weir.fn.as_string, to_number and cast convert."
+
+
+def of_math() -> str:
+    """The function of `math` that the caller's line calls, if it calls one only, and weir.fn has one of its name."""
+    found = set(re.findall(r"\b(?:math\.(\w+)|float)\(", linecache.getline(*here())))
+    return found.pop() if len(found) == 1 and hasattr(late.fn, min(found)) else ""
 
 
 def _instead(message: str, code: str) -> str:

@@ -220,4 +220,6 @@ def field(value: Any) -> Any:
         return joined([f"{spec_node(value)} = ", _literal(value)])
     if value is None:
         raise TypeError('None says no dtype: write "optional(int64)" where a field may be missing, or a default')
+    if isinstance(value, list) and len(value) == 1 and isinstance(value[0], dict):
+        raise TypeError("expected a type, found a list of a dict; write a list of objects as 'list({name: type})'")
     return structure(value, field) or spec_node(value)

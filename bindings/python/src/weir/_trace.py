@@ -18,7 +18,7 @@ import numpy as np
 from . import _core, _text
 from ._late import late
 from ._node import CALL, string
-from ._place import MARK, Place, here, like, met_value, offered, refuse, returned, step
+from ._place import MARK, Place, here, like, met_value, of_math, offered, refuse, returned, step
 from .errors import Error, TraceAttributeError, TraceError, TraceKeyError
 
 
@@ -289,14 +289,19 @@ class Value:
         refuse("A value as a key, or in a set,", table)
 
     def __float__(self) -> float:
+        if function := of_math():
+            refuse(f"math.{function} on a value", f"Use weir.fn.{function}.")
         refuse("float() of a value", f"Use {_converted(self, 'float32')}.")
 
     def __int__(self) -> int:
         refuse("int() of a value", f"Use {_converted(self, 'int64')}.")
 
     def __index__(self) -> int:
-        if step().startswith("BINARY_SUBSCR"):
-            refuse("A list indexed by a value", "Use weir.fn.gather(table, x), or weir.fn.lookup for strings.")
+        if step().startswith(("BINARY_SUBSCR", "BINARY_SLICE")):
+            refuse(
+                "A list or array indexed or sliced by a value",
+                "Use weir.fn.gather(table, x), or weir.fn.lookup for strings; of a slice, x is weir.fn.arange(a, b).",
+            )
         refuse(
             "A value as an integer of Python",
             "weir.fn.arange, weir.range and indexing take values; weir.fn.cast(x, weir.int64) converts.",
@@ -314,7 +319,10 @@ class Value:
     def __array__(self, *_: Any, **__: Any) -> Any:
         if step().startswith("BINARY_SUBSCR"):
             refuse("An array indexed by a value", "Use weir.fn.gather(array, x).")
-        refuse("A NumPy call on a value", "weir.fn has functions of the same names.")
+        refuse(
+            "An array of NumPy made from a value",
+            "weir.fn and operators take values as they are; weir.fn.stack([a, b]) makes one of several.",
+        )
 
     def __array_function__(self, function: Callable[..., Any], *_: Any) -> Any:
         refuse(f"numpy.{function.__name__} on a value", like(function.__name__))
@@ -528,20 +536,21 @@ def body_of(function: Callable[..., Any], arguments: list[Any], scope: Scope) ->
     """Runs a function in a scope."""
     active.scopes.append(scope)
     _core.count_traces(1)
+    code, outer = getattr(function, "__code__", None), returned.traced
     try:
+        returned.traced = code.co_filename if code else outer
         result = function(*arguments)
         if result is None:
             raise TraceError(f"expected {name_of(function)} to return a value, found None ({_place(function)})")
         returned.place = _place(function)
         return check_scope(as_value(result))
     except Exception as error:
-        code = getattr(function, "__code__", None)
         refused = met_value(error, code.co_filename if code else "", Value)
         if refused is None:
             raise
         raise refused from error
     finally:
-        returned.place = None
+        returned.place, returned.traced = None, outer
         _core.count_traces(-1)
         active.scopes.pop()
 
