@@ -83,8 +83,7 @@ class Interleave final : public Cursor {
     const int calls =
         static_cast<int>(std::clamp<int64_t>(params.num_parallel_calls.value_or(0), 0, most_at_once));
     credit_ = make_ref<Credit>(opening.ctx.session, calls, most_at_once, tuner_start(opening, "calls"));
-    // A position has the openings below as of the last element given, and by value the rows of open slots
-    // only.
+    // A position has the openings below as of the last element given, and by value rows of slots only.
     opens_ahead_ = reads_apart(outer_.input().node()) && outer_.repeats();
     takes_ready_ = unordered(params);
     const RunsAhead most = slot_ahead(params);
