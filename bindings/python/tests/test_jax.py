@@ -73,6 +73,6 @@ def test_each_process_reads_its_share(monkeypatch, text):
     found = []
     for process in range(2):
         monkeypatch.setattr(jax, "process_index", lambda process=process: process)
-        found += [x for batch in weir.jax._of_process(dataset) for x in batch.tolist()]
+        found += [x for batch in weir.jax._of_process(dataset, (process, 2)) for x in batch.tolist()]
         assert len(found) == 8 * (process + 1)
     assert sorted(found) == list(range(16))

@@ -119,7 +119,8 @@ std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64
   const int consumed = plan.consumed();
   if (consumed > x.rank()) {
     if (x.rank() == 0)
-      return "expected a tensor with entries before […], found a scalar; substr(s, pos, len) is a part of a string";
+      return "expected a tensor with entries before […], found a scalar; "
+             "substr(s, pos, len) is a part of a string";
     return expected_found(concat("at most ", x.rank(), " positions for a tensor of rank ", x.rank()),
                           concat(consumed))
         .sentence();
