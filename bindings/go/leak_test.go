@@ -118,7 +118,7 @@ func TestLeavesNothingBehind(t *testing.T) {
 		// The library and malloc keep their tables and pools once they have grown, which depends on how many were there
 		// at once, so one round that stays below is enough.
 		grown := int64(1 << 60)
-		for round := 0; round < 5 && grown > 60000; round++ {
+		for round := 0; round < 8 && grown > 60000; round++ {
 			settle()
 			before := reference.InUse()
 			many(10000)

@@ -69,10 +69,19 @@ func NewRuntime(options ...RuntimeOptions) (*Runtime, error) {
 	return out, nil
 }
 
+// closers holds how many unreachable objects are closed at once: each takes a thread, and a program has 10,000 at most.
+var closers = make(chan struct{}, 16)
+
 // closeUnreachable lets the garbage collector close an object whose Close may wait, such as for a callback: in a goroutine of
 // its own, since all finalizers share one.
 func closeUnreachable[T any](object *T, close func(*T) error) {
-	runtime.SetFinalizer(object, func(object *T) { go close(object) })
+	runtime.SetFinalizer(object, func(object *T) {
+		go func() {
+			closers <- struct{}{}
+			close(object)
+			<-closers
+		}()
+	})
 }
 
 // Close closes the runtime: nothing new can be made with it. What was made with it stays usable.
