@@ -2,6 +2,7 @@
 
 import io
 import itertools
+import os
 
 import pytest
 
@@ -14,6 +15,8 @@ from tables import needs_parquet, plain  # noqa: E402
 
 pytestmark = needs_parquet
 ROWS, PAGE_ROWS = 12, 3
+# A sanitizer takes ten times as long, and finds nothing in the extension, which is compiled without.
+STEP = 7 if "libasan" in os.environ.get("LD_PRELOAD", "") else 1
 COLUMNS = {
     "flat": (pyarrow.array(range(200, 200 + ROWS)), False),
     "optional": (pyarrow.array([None if i % 5 == 2 else 300 + i for i in range(ROWS)]), True),
@@ -91,7 +94,7 @@ def test_each_row_is_right_or_an_error(runtime, tmp_path, column, version):
         expected = {suffix: read(runtime, document) for suffix, document in documents.items()}
         assert [row["x"] for row in expected[")"]] == list(range(ROWS))
         errors = 0
-        for at in itertools.chain(pages, index):
+        for at in [*pages, *index][::STEP]:
             path.unlink()
             path.write_bytes(data[:at] + bytes([data[at] ^ 1 << at % 8]) + data[at + 1 :])
             for suffix, document in documents.items():
