@@ -168,10 +168,8 @@ std::string without_credentials(std::string_view text, std::string_view file) {
     std::string covered(file);
     cover_url(covered, scheme_end + 3, file.size(), file.size());
     if (text == file) return covered;
-    for (const auto& written : {quote(file), json_string(file)}) {
-      const std::string shown = written == quote(file) ? quote(covered) : json_string(covered);
-      replace_all(out, written, shown);
-    }
+    replace_all(out, quote(file), quote(covered));
+    replace_all(out, json_string(file), json_string(covered));
     replace_all(out, file, covered);
   }
   return without_credentials(out);
