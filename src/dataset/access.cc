@@ -78,7 +78,7 @@ Result<std::unique_ptr<ParamsBase>> bound_params(Opening& opening) {
   return bind_params(opening.node->params(), opening.ctx.session, opening.env.get(), opening.key);
 }
 
-Status refuse(const Dataset& node, const ParamsBase& params) {
+Status refuse(const Dataset& node, const ParamsBase& params, std::string_view advice = {}) {
   if (!can_be_read_by_position(node.op())) {
     const bool given = node.op().position.opens_variables;
     return Status(
@@ -87,7 +87,7 @@ Status refuse(const Dataset& node, const ParamsBase& params) {
             "operators that know the position of each element",
             concat(given ? "the dataset that a function is given" : node.name(), ", which does not"),
             given ? "put this one before the operator that calls the function, or shuffle(n) in its place"
-                  : "put it after this one, or shuffle(n) in place of this one"));
+                  : advice));
   }
   const char* expected = node.op().access.refuses ? node.op().access.refuses(params) : nullptr;
   if (!expected) return Status();
@@ -199,12 +199,12 @@ void RestorableAccess::state(Archive& archive) {
   if (!openings_.assign(numbers)) archive.fail("the openings of a position are damaged");
 }
 
-Status check_access(const Dataset& node) {
-  WEIR_TRY(refuse(node, node.params()));
+Status check_access(const Dataset& node, std::string_view advice) {
+  WEIR_TRY(refuse(node, node.params(), advice));
   // One that stands for another is read through that.
   const bool expanded = node.op().typing.expand && !node.dynamic();
   for (size_t i = expanded ? node.inputs().size() - 1 : 0; i < node.inputs().size(); ++i)
-    WEIR_TRY(check_access(*node.inputs()[i]));
+    WEIR_TRY(check_access(*node.inputs()[i], advice));
   return Status();
 }
 

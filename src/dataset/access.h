@@ -102,8 +102,9 @@ Result<std::unique_ptr<Access>> open_access_whole(Context& ctx, Instance instanc
 // again and again: the numbers of its openings would depend on how far each has been read.
 Result<std::vector<std::unique_ptr<Access>>> open_side_by_side(Context& ctx, std::vector<Instance> instances);
 
-// failed_precondition, with its name, if some operator cannot be read so.
-Status check_access(const Dataset& node);
+// failed_precondition, with its name, if some operator cannot be read so; `advice` is for one that never can.
+Status check_access(const Dataset& node,
+                    std::string_view advice = "put it after this one, or shuffle(n) in place of this one");
 
 // Whether elements of a dataset can be read by their positions at little cost, so that only needed ones are
 // read.

@@ -77,7 +77,7 @@ Result<RefPtr<OpenedAccess>> take(Runtime& runtime, RefPtr<RefCounted> owner, co
   if (opened && &opened->session->runtime == &runtime) return opened;
   WEIR_TRY(document.rewrites().status());
   const DatasetRef& root = document.rewrites()->written;
-  WEIR_TRY(check_access(*root));
+  WEIR_TRY(check_access(*root, "read the elements in order, with an iterator"));
   return make_ref<OpenedAccess>(runtime, std::move(owner), *root);
 }
 

@@ -84,17 +84,10 @@ int64_t first_row(int64_t s, int64_t rows, int64_t n) {
   return static_cast<int64_t>(static_cast<__int128>(s) * rows / n);
 }
 
-// Why there are none, with what to do before a partition.
-std::string no_positions(const Status& access) {
-  const std::string& message = access.error().message;
-  const size_t advice = message.find("; put it after this one");
-  return advice == std::string::npos ? message : message.substr(0, advice) + "; put it inside the parts";
-}
-
 Status no_parts(const Dataset& input, const Status& no_index) {
   return invalid_argument(expected_found(
       "a dataset that can be cut in parts: one whose elements have positions, or a list of files",
-      concat(input.name(), " without either: ", no_positions(no_index))));
+      concat(input.name(), " without either: ", no_index.error().message)));
 }
 
 }  // namespace
@@ -107,11 +100,11 @@ Result<PartsBy> parts_by(const StringParam& by) {
 }
 
 Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
-  const Status access = check_access(input);
+  const Status access = check_access(input, "put it inside the parts");
   WEIR_ASSIGN(const DatasetRef names, names_of(DatasetRef(&input)));
   if (by == PartsBy::index) {
     if (access.ok()) return by;
-    return invalid_argument(expected_found("a dataset whose elements have positions", no_positions(access)));
+    return invalid_argument(expected_found("a dataset whose elements have positions", access.error().message));
   }
   if (by == PartsBy::files) {
     if (names) return by;
@@ -128,7 +121,7 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
   if (access.ok()) return PartsBy::index;
   return invalid_argument(expected_found(
       concat("at least as many files as parts, ", n, ", or elements with positions"),
-      concat(count, " files, and ", no_positions(access)), "say by: \"files\" to have parts without files"));
+      concat(count, " files, and ", access.error().message), "say by: \"files\" to have parts without files"));
 }
 
 std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n) {
