@@ -14,9 +14,9 @@ HEAD = """\
 <!-- Written by bench/compare. -->
 
 weir compared with the libraries that it replaces. All sides of a row read the same generated data, each in its own process,
-and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* is how many times as good
-weir is: the median of the rounds' ratios, with their quartiles. It is claimed only if the quartiles of the two do not
-overlap.
+and take turns ({repeats} rounds). The figures are medians, with quartiles in brackets. *Ratio* is weir's
+advantage, the median of the per-round ratios with their quartiles: above 1 weir is better. It is given only
+if the two interquartile ranges do not overlap.
 
     {command}
 

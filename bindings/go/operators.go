@@ -4,7 +4,7 @@ package weir
 
 // ArrayRecordOptions is what ArrayRecord takes beside its arguments.
 type ArrayRecordOptions struct {
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -34,14 +34,15 @@ type ArrowOptions struct {
 	Fields Expression
 
 	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
-	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	// Where the format has statistics (Parquet), parts of a file in which no row can match are not read. Default:
+	// none.
 	Where Function
 
-	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
-	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
+	// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each nullable
+	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -76,9 +77,9 @@ type ChooseFromDatasetsOptions struct {
 	StopOnEmpty Bool
 }
 
-// ChooseFromDatasets is the operator choose_from_datasets. Takes each element from the dataset whose index
-// choice gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if
-// stop_on_empty is false, when no dataset has. An index without a dataset is an error in its place.
+// ChooseFromDatasets is the operator choose_from_datasets. Takes the next element from the dataset that choice
+// selects by index. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or,
+// if stop_on_empty is false, when no dataset has. An index without a dataset is an error in its place.
 //
 // datasets: A list of datasets of one structure.
 //
@@ -134,7 +135,7 @@ type CsvOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.
@@ -200,7 +201,7 @@ type FixedLengthRecordOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
@@ -308,19 +309,20 @@ type Hdf5Options struct {
 	Fields Expression
 
 	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
-	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	// Where the format has statistics (Parquet), parts of a file in which no row can match are not read. Default:
+	// none.
 	Where Function
 
-	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
-	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
+	// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each nullable
+	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
-// Hdf5 is the operator hdf5. Reads HDF5 files: each row is a dict of what the datasets have at that index of
-// their first dimension, a number of a dataset of one dimension, a tensor of one of more. The columns are
+// Hdf5 is the operator hdf5. Reads HDF5 files: element i is a dict with slice i of each HDF5 dataset along its
+// first dimension. The slice of a one-dimensional HDF5 dataset is a number, of others a tensor. The columns are
 // fields, or all datasets in the order of their names; one in a group has the name "group/name". Datasets of
 // different lengths cannot be rows of one table (invalid_argument), so fields then says which to read. Integers,
 // floats and booleans keep their dtypes, whatever their byte order; enumerations are their integers; text of
@@ -351,22 +353,22 @@ type JsonlOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
 	BufferSize Int
 }
 
-// Jsonl is the operator jsonl. Reads JSON lines: each line is an object, of which fields become a dict, in their
-// order. Lines of white space and a byte-order mark at the beginning of a file are passed over, as are fields
-// that fields doesn't name. An integer is any number whose value is whole and fits (3, 3.0, 1e2), a float any
-// number, rounded to the nearest once, NaN, Infinity or -Infinity; nothing else converts. string[?] is a list of
-// any length, int64[?, 2] a list of pairs, ragged(int64) a list of lists of any length, list({name: string, n:
-// int64}) a list of objects, as a dict of vectors, in which ragged(int64) is a list. A missing or null value is
-// none for optional(float32), the default of kind: string = "none", else an error; so is a missing or null
-// object that isn't optional. json is the text of a value. Of a repeated key the last one counts. A line that is
-// no object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
+// Jsonl is the operator jsonl. Reads JSON lines: each line is an object, and the keys named in fields become a
+// dict in that order. Lines of white space and a byte-order mark at the beginning of a file are passed over, as
+// are fields that fields doesn't name. An integer is any number whose value is whole and fits (3, 3.0, 1e2), a
+// float any number, rounded to the nearest once, NaN, Infinity or -Infinity; nothing else converts. string[?] is
+// a list of any length, int64[?, 2] a list of pairs, ragged(int64) a list of lists of any length, list({name:
+// string, n: int64}) a list of objects, as a dict of vectors, in which ragged(int64) is a list. A missing or
+// null value is none for optional(float32), the default of kind: string = "none", else an error; so is a missing
+// or null object that isn't optional. json is the text of a value. Of a repeated key the last one counts. A line
+// that is no object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
 // (invalid_argument) with file, offset, record and field, and the next line follows. A file that does not exist
 // (not_found), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a
 // line longer than the runtime's record_bytes (resource_exhausted) gives one error in place of its remaining
@@ -423,26 +425,28 @@ type LmdbOptions struct {
 	Fields Expression
 
 	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
-	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	// Where the format has statistics (Parquet), parts of a file in which no row can match are not read. Default:
+	// none.
 	Where Function
 
-	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
-	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
+	// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each nullable
+	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
 // Lmdb is the operator lmdb. Reads LMDB databases: each entry is a dict of two strings, key and value, in the
 // order of the keys. files names the files with the data, which LMDB calls data.mdb in the folder of a database.
-// What the last transaction left is read, without locks, so nothing may write meanwhile. Values are not read
-// where only keys are used. Named databases, several values for a key (MDB_DUPSORT) and files of machines with
-// 32 bits or the other byte order are not supported (unimplemented, data_loss). The names must be known when the
-// dataset is built, unless fields says the structure; it cannot be built if the first file cannot be read then
-// (not_found, data_loss). A file that is missing or damaged gives one error in place of its remaining entries,
-// with the offset of the page, and the next file follows. Without where, elements are also read by their
-// position (global_shuffle, partition, weir_dataset_at). Reads ahead of its consumer, on its own thread.
+// It reads the state that the last transaction committed and takes no locks, so no process may write to the
+// database meanwhile. Values are not read where only keys are used. Named databases, several values for a key
+// (MDB_DUPSORT) and files of machines with 32 bits or the other byte order are not supported (unimplemented,
+// data_loss). The names must be known when the dataset is built, unless fields says the structure; it cannot be
+// built if the first file cannot be read then (not_found, data_loss). A file that is missing or damaged gives
+// one error in place of its remaining entries, with the offset of the page, and the next file follows. Without
+// where, elements are also read by their position (global_shuffle, partition, weir_dataset_at). Reads ahead of
+// its consumer, on its own thread.
 //
 // files: A file name, a list of names, or a dataset of names.
 func Lmdb(files Files, options ...LmdbOptions) Pipeline {
@@ -479,14 +483,14 @@ type MixDatasetsOptions struct {
 	StopOnEmpty Bool
 }
 
-// MixDatasets is the operator mix_datasets. Mixes datasets in fixed shares, without draws. Element t comes from
-// the dataset for which its weight times t + 1, less the number of elements taken from it, is greatest, the
-// first of equals, so that the shares are exact at every step. Weights count as the shortest decimals that read
-// back, and add up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
-// scaled to 1, and both counts begin again. An error passes and is not counted. Elements have positions where
-// those of all datasets have; when they are read by position, errors are counted, too. A position fits other
-// weights if the mixture is read once and in order: their shares count from the first element that was not read
-// before.
+// MixDatasets is the operator mix_datasets. Interleaves datasets in exact proportions, without randomness.
+// Element t comes from the dataset with the largest weight * (t + 1) - taken, where taken counts the elements
+// already taken from it; ties go to the first. So the proportions hold at every step. Weights count as the
+// shortest decimals that read back, and add up to 1. A dataset of weight 0 is never read. When a dataset ends,
+// the weights of the others are rescaled to sum to 1, and t and taken restart from 0. Errors are passed on and
+// not counted. Elements have positions where those of all datasets have; when they are read by position, errors
+// are counted, too. A position fits other weights if the mixture is read once and in order: their shares count
+// from the first element that was not read before.
 //
 // datasets: A list of datasets of one structure.
 //
@@ -507,10 +511,10 @@ type NpyOptions struct {
 	BufferSize Int
 }
 
-// Npy is the operator npy. Reads NumPy's files of one array (.npy): one element a slice along the first
-// dimension. Their dtype and shape are read when the dataset is built, when the names must be known, and are the
-// same for all files; it cannot be built if the first file does not exist (not_found), is no such file, is
-// damaged or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is read
+// Npy is the operator npy. Reads NumPy .npy files: one element per slice of the array along its first dimension.
+// Their dtype and shape are read when the dataset is built, when the names must be known, and are the same for
+// all files; it cannot be built if the first file does not exist (not_found), is no such file, is damaged or
+// shorter than its shape says (data_loss), or if one has another dtype or shape or none that is read
 // (invalid_argument): arrays without a dimension, of more than 8, in Fortran order, of objects, dates or
 // structures. Both byte orders are read. S and U arrays give strings without the zeros at their end, U as UTF-8;
 // a surrogate in one is an error of that element. Bytes after the last row are passed over. A later file that is
@@ -566,29 +570,31 @@ type ParquetOptions struct {
 	Fields Expression
 
 	// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool.
-	// Parts of a file in which it holds for no row, as its statistics tell, are not read. Default: none.
+	// Where the format has statistics (Parquet), parts of a file in which no row can match are not read. Default:
+	// none.
 	Where Function
 
-	// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`: those that
-	// may have nulls are `optional`. With `fields` only those of `where` are left. Default: "error".
+	// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each nullable
+	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
-// Parquet is the operator parquet. Reads Parquet files: each row is a dict, of fields, or of all columns as the
-// first file has them. Booleans, integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON
-// and UUIDs are strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal is float64
-// if it has at most 15 digits, else it needs a field of float64 or string; a list is int64[?], a structure a
-// dict, a list of structures a dict of vectors, and a map that of key and value. Columns that nothing uses are
-// not read. A null without a default, a time that an int64 of nanoseconds doesn't hold and a list that doesn't
-// fit its field are errors of the element (invalid_argument) that name file, record and field. The names must be
-// known when the dataset is built, unless fields says the structure; it cannot be built if the first file cannot
-// be read then (not_found, data_loss), or if a field does not fit its column. A file that is missing, damaged
-// or, later in the list, of other types gives one error in place of its remaining rows, and the next file
-// follows. Without where, elements are also read by their position (global_shuffle, partition, weir_dataset_at).
-// Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+// Parquet is the operator parquet. Reads Parquet files: each row is a dict of the columns in fields, by default
+// of all columns of the first file. Booleans, integers and floats keep their dtypes; text, bytes, enumerations,
+// JSON, BSON and UUIDs are strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal
+// is float64 if it has at most 15 digits, else it needs a field of float64 or string; a list is int64[?], a
+// structure a dict, a list of structures a dict of vectors, and a map that of key and value. Columns that
+// nothing uses are not read. A null without a default, a time that an int64 of nanoseconds doesn't hold and a
+// list that doesn't fit its field are errors of the element (invalid_argument) that name file, record and field.
+// The names must be known when the dataset is built, unless fields says the structure; it cannot be built if the
+// first file cannot be read then (not_found, data_loss), or if a field does not fit its column. A file that is
+// missing, damaged or, later in the list, of other types gives one error in place of its remaining rows, and the
+// next file follows. Without where, elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at). Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet
+// (failed_precondition).
 //
 // files: A file name, a list of names, or a dataset of names.
 func Parquet(files Files, options ...ParquetOptions) Pipeline {
@@ -702,9 +708,9 @@ type ScheduleOptions struct {
 	Interpolation String
 }
 
-// Schedule is the operator schedule. Gives vectors of float64 without end, as weights for sample_from_datasets.
-// A point says from which element on weights hold; with "linear" they go over to those of the next point. The
-// last ones stay.
+// Schedule is the operator schedule. Yields float64 weight vectors, without end, for the weights of
+// sample_from_datasets. Each point is an element number and the weights that apply from there; "linear"
+// interpolates to the next point. The weights of the last point apply for ever.
 //
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
 // many weights. A position fits others, as in mix_datasets.
@@ -754,7 +760,7 @@ type TextLineOptions struct {
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
 	BufferSize Int
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -785,7 +791,7 @@ type TfrecordOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// What to do at a damaged record: "error" gives one error in place of the file's remaining records; "skip_file"
@@ -833,13 +839,13 @@ type TokensOptions struct {
 	BufferSize Int
 }
 
-// Tokens is the operator tokens. Reads files of nothing but little-endian numbers, such as the tokens of texts
-// one after another, in runs of length: element i of a file is a vector of the length numbers from number i *
-// stride on. What is left at the end of a file is passed over, so a file that is too short gives nothing. With
-// length: n + 1, stride: n each element has the inputs and the targets of a language model. A file that cannot
-// be read (not_found and others) gives one error in place of its remaining elements, and the next file follows.
-// Reads ahead of its consumer, on its own thread. Elements are also read by their position (global_shuffle,
-// partition, weir_dataset_at); then skip and shard directly after it go straight to their elements.
+// Tokens is the operator tokens. Reads flat binary files of little-endian numbers, such as token ids: element i
+// of a file is a vector of length numbers, starting at number i * stride. An incomplete vector at the end of a
+// file is skipped, so a file shorter than length yields nothing. With length: n + 1, stride: n each element has
+// the inputs and the targets of a language model. A file that cannot be read (not_found and others) gives one
+// error in place of its remaining elements, and the next file follows. Reads ahead of its consumer, on its own
+// thread. Elements are also read by their position (global_shuffle, partition, weir_dataset_at); then skip and
+// shard directly after it go straight to their elements.
 //
 // files: A file name, a list of names, or a dataset of names.
 //
@@ -864,24 +870,24 @@ type WebdatasetOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// The number of files to read in turns, one record of each; auto is 8. Default: 1.
+	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
 	BufferSize Int
 }
 
-// Webdataset is the operator webdataset. Reads tar archives of the WebDataset layout: members that follow one
-// another with one key are an element, a dict of strings in the order of fields. The key is the path up to the
-// first dot of its last part; the rest after that dot is the extension, with ASCII letters in lower case. A
-// field takes the member whose extension is its name, or the first there of member("jpg", "jpeg", "png");
-// "__key__" and "__url__" are the key and the file. A member that is missing is none for optional(string), the
-// default of txt: string = "", else an error. Members that no field takes are passed over, as are those without
-// a dot or with a leading one in the last part, those in folders like __meta__, and all that are no regular
-// files. ustar, GNU and pax archives are read; sparse members are passed over. An archive may end between any
-// two members; one of no bytes has no elements. An element that lacks a member, or has two of one extension, is
-// one error (invalid_argument) with file, offset and record, and the next element follows. A file that does not
-// exist (not_found), is damaged or no archive (data_loss) or has a wanted member longer than the runtime's
+// Webdataset is the operator webdataset. Reads WebDataset tar archives: consecutive members with the same key
+// form one element, a dict of strings in the order of fields. The key is the path up to the first dot of its
+// last part; the rest after that dot is the extension, with ASCII letters in lower case. A field takes the
+// member whose extension is its name, or the first there of member("jpg", "jpeg", "png"); "__key__" and
+// "__url__" are the key and the file. A member that is missing is none for optional(string), the default of txt:
+// string = "", else an error. Members that no field takes are passed over, as are those without a dot or with a
+// leading one in the last part, those in folders like __meta__, and all that are no regular files. ustar, GNU
+// and pax archives are read; sparse members are passed over. An archive may end between any two members; one of
+// no bytes has no elements. An element that lacks a member, or has two of one extension, is one error
+// (invalid_argument) with file, offset and record, and the next element follows. A file that does not exist
+// (not_found), is damaged or no archive (data_loss) or has a wanted member longer than the runtime's
 // record_bytes (resource_exhausted) gives one error in place of its remaining elements, and the next file
 // follows. Reads ahead of its consumer, on its own thread. Elements of uncompressed files are also read by their
 // position (global_shuffle, weir_dataset_at) through an index of each file, which weir index makes, or the first
@@ -1066,12 +1072,12 @@ type GlobalShuffleOptions struct {
 	ReshuffleEachIteration Bool
 }
 
-// GlobalShuffle is the operator global_shuffle. Shuffles the whole dataset, without a buffer: the elements are
-// read by their positions, in random order. A hash makes the order. The operators before it must be able to find
-// an element by its position, as those do whose pages say that they can be read by position. Of files, the index
-// is used or made; prefetch runs nothing ahead. Others are refused by name (failed_precondition), and so is a
-// dataset that is known to be empty or infinite (invalid_argument). An element that fails is an error in its
-// place, as is a batch of which one fails. The order is tf.data's for the same seed.
+// GlobalShuffle is the operator global_shuffle. Shuffles the whole dataset without a buffer, by reading elements
+// by index in a pseudorandom order. Every operator before it must support reading by position; its page says so.
+// Any other is a build error that names it (failed_precondition), and so is a dataset known to be empty or
+// infinite (invalid_argument). For files, the index is used, or built first. A prefetch before it runs nothing
+// ahead. An element that fails is an error in its place, as is a batch of which one fails. The order is
+// tf.data's for the same seed.
 func (p Pipeline) GlobalShuffle(options ...GlobalShuffleOptions) Pipeline {
 	c := newCall("global_shuffle")
 	if c.atMostOne(len(options)) {
@@ -1385,15 +1391,14 @@ type PartitionOptions struct {
 	Even Bool
 }
 
-// Partition is the operator partition. Cuts the input into n parts, applies f to each, and gives one element of
-// each part in turn, parts that have ended left out. A rank of several gives those of the parts s whose s modulo
-// the number of ranks is the rank, which comes from the iterator's options or from the environment; their number
-// must divide n (failed_precondition). Whatever stands inside a part is that part's alone: shuffles, batches and
-// random draws depend on the part and not on the number of ranks. So the positions of all ranks continue as
-// those of another number of ranks, each part where it was; the next element is that of a part which has given
-// fewest. An error of a part counts as its turn. Behind it stand operators that hold no elements back, such as
-// map, filter, prefetch and options; those that count, such as take and enumerate, count the elements of their
-// rank.
+// Partition is the operator partition. Divides the input into n parts, applies f to each, and yields one element
+// from each part in turn. Parts that have ended are skipped. With W ranks, rank r yields only the parts s with s
+// mod W = r. Rank and W come from the iterator's options, else from the environment. W must divide n, otherwise
+// failed_precondition. Whatever stands inside a part is that part's alone: shuffles, batches and random draws
+// depend on the part and not on the number of ranks. So checkpoints of all ranks can be restored on another
+// number of ranks, and each part resumes where it stopped; the part that has yielded the fewest elements comes
+// next. An error in a part takes its turn. Only operators that hold no elements back may follow, such as map,
+// filter, prefetch and options; those that count, such as take and enumerate, do so per rank.
 //
 // n: How many parts there are, whatever the number of ranks, which must divide it.
 //
@@ -1521,8 +1526,8 @@ func (p Pipeline) Scan(state Value, f Function) Pipeline {
 // Errors are passed on to every part and not counted; a damaged record of load or of a file with an index is in
 // the part of its position. shard(auto, auto) is the part of the iterator's rank, from its options or from the
 // environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no
-// launcher started gets all elements. Its positions continue for the same rank of as many ranks only: partition
-// is what training wants.
+// launcher started gets all elements. A checkpoint can be restored only by the same rank of the same number of
+// ranks; for training, use partition.
 //
 // numShards: How many shards there are; auto: as many as the iterator has ranks.
 //
@@ -1570,7 +1575,7 @@ type ShuffleAndRepeatOptions struct {
 
 // ShuffleAndRepeat is the operator shuffle_and_repeat. Repeats the input count times, shuffled in another order
 // each time. It is the same as shuffle(buffer_size, seed) | repeat(count): no epoch begins before the one before
-// it has ended. Inside another repeat, each pass takes the next unused order; shuffle | repeat(n) leaves one out
+// it has ended. Inside another repeat, each pass uses the next order; shuffle | repeat(n) skips one order
 // between passes.
 //
 // bufferSize: How many elements to draw from; a larger buffer mixes better.
@@ -1649,8 +1654,8 @@ func (p Pipeline) Take(n Int) Pipeline {
 	return p.then(c)
 }
 
-// TakeWhile is the operator take_while. Takes elements until f is false for one. An element for which f fails is
-// an error, and the next one follows.
+// TakeWhile is the operator take_while. Takes elements until f returns false for the first time. An element for
+// which f fails is an error, and the next one follows.
 //
 // f: The condition: returns a bool.
 func (p Pipeline) TakeWhile(f Function) Pipeline {
@@ -1668,12 +1673,12 @@ type ToDeviceOptions struct {
 // ToDevice is the operator to_device. Copies each element to the memory of a GPU, depth elements ahead of the
 // consumer. It stands last in a document; strings and nested datasets are refused. Batches are made in pinned
 // memory and copied from there on a stream of weir's; the consumer's stream waits for an element's copy, not the
-// program (weir_iterator_next_on, DLPack). The memory of an element is used again once the consumer has released
-// it and what its stream had to do by then is done. With a list of devices each element gives one for each of
-// them, cut along the first dimension of its tensors, earlier ones with a row more where the rows don't divide;
-// a failed element is an error in the turn of each device. The driver, libcuda.so.1, is opened when an iterator
-// is made; without a driver or such a device that fails (failed_precondition, not_found). An element for which
-// the device has no memory is an error (resource_exhausted) that says how much it needs. docs/devices.md has the
+// program (weir_iterator_next_on, DLPack). An element's memory is reused after the consumer releases it and all
+// work queued on its stream before the release has finished. With a list of devices, each element is split along
+// the first dimension into one element per device; if the rows don't divide evenly, the first devices get one
+// row more. A failed element is one error per device. The driver, libcuda.so.1, is opened when an iterator is
+// made; without a driver or such a device that fails (failed_precondition, not_found). An element for which the
+// device has no memory is an error (resource_exhausted) that says how much it needs. docs/devices.md has the
 // rest.
 //
 // device: "cuda:0", or a list of devices, ["cuda:0", "cuda:1"]: then each element is cut along its first
@@ -1696,10 +1701,10 @@ func (p Pipeline) Unbatch() Pipeline {
 	return p.then(c)
 }
 
-// Unique is the operator unique. Drops elements that came before. Elements are integers, bools, strings, or
-// structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in
-// memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements
-// beyond the limit checkpoint_bytes are errors.
+// Unique is the operator unique. Drops every element that equals an earlier one. Elements are integers, bools,
+// strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in
+// checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits.
+// Distinct elements beyond the limit checkpoint_bytes are errors.
 func (p Pipeline) Unique() Pipeline {
 	c := newCall("unique")
 	return p.then(c)

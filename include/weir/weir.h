@@ -270,10 +270,10 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 #define WEIR_TEXT 1u
 
 /* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
- * WEIR_TEXT: the page of the name, or one line per name. What only extensions provide is looked up there, in
- * the environment's and the library's own folders (see Extensions), which loads them; among all, one that
- * can't be loaded has its error for a description. Errors: not_found, with the nearest name; those of the
- * extension. */
+ * WEIR_TEXT: the page of the name, or one line per name. Names that only extensions provide are found by
+ * loading the extensions in the folders of WEIR_EXTENSIONS and beside the library (see Extensions). In the
+ * list of all, the description of an extension that can't be loaded is its error. Errors: not_found, with
+ * the nearest name; those of the extension. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -606,9 +606,9 @@ WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, 
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
 /* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
- * callback may continue and return WEIR_OK. With the call 0 and row 0 it says why the function fails that
- * runs on this thread and gets no call: `open`, `save` or `restore`. `code` is a WEIR_CODE_... Errors:
- * out_of_range; failed_precondition if no such function runs. */
+ * callback may continue and return WEIR_OK. `open`, `save` and `restore` get no call: inside them, pass the
+ * call 0 and row 0 to say why they fail. `code` is a WEIR_CODE_... Errors: out_of_range; failed_precondition
+ * if no such function runs. */
 WEIR_API int32_t weir_call_fail(weir_call call, int64_t row, int32_t code, const char* message,
                                 uint64_t message_size, weir_error* error);
 
@@ -1028,10 +1028,11 @@ typedef struct weir_origin {
 #define WEIR_ORIGIN_INIT \
   { sizeof(weir_origin), 0, {NULL, 0}, -1 }
 
-/* Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
- * batch or another group has the origin of its first member, and rows taken out of it after that one none;
- * elements of sources without records have none. The file's name is valid until the element's next call, or
- * it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of it. */
+/* Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A batch
+ * or another group has the origin of its first member. When it is split again, only that first row has an
+ * origin. Elements of sources without records have none. The file's name is valid until the element's next
+ * call, or it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of
+ * it. */
 WEIR_API int32_t weir_element_origin(weir_element element, uint32_t row, weir_origin* out, weir_error* error);
 
 /* Returns the component as a tensor owned by the caller, without a copy unless the receiver of a DLPack
@@ -1254,9 +1255,9 @@ WEIR_API int32_t weir_iterator_next_within(weir_iterator iterator, int64_t timeo
 WEIR_API int32_t weir_iterator_ready_fd(weir_iterator iterator, int32_t* out, weir_error* error);
 
 /* Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
- * So may a weir_iterator_initialize in progress fail, where it computes parameters. A read of a remote file
- * ends early, which may be the error of the element that a next in progress makes (WEIR_ELEMENT_FAILED). A
- * read of a local file ends first. Waits for nothing. Stale handles are ignored. */
+ * A weir_iterator_initialize in progress may fail with cancelled too, if it is computing parameters. A
+ * read of a remote file ends early, which may be the error of the element that a next in progress makes
+ * (WEIR_ELEMENT_FAILED). A read of a local file ends first. Waits for nothing. Stale handles are ignored. */
 WEIR_API void weir_iterator_cancel(weir_iterator iterator);
 
 /* Returns the position, before the first element, after any, or at the end. An iterator that starts there

@@ -84,7 +84,8 @@ int main(void) {
       "from_tensor_slices({a: [\"x\", \"y\"], s: sparse([[1, 2]], [5], [2, 3])}) | repeat(3) | prefetch(2)",
       6);
   agrees(runtime, "range(4) | map(x -> range(x) | map(y -> y + x))", 4);
-  refuses(runtime, "range(9) | filter(x -> x > 3) | batch(2)", kRefused, "filter, which does not; read the elements in order");
+  refuses(runtime, "range(9) | filter(x -> x > 3) | batch(2)", kRefused,
+          "filter, which does not; read the elements in order");
   refuses(runtime, "range(9) | shuffle(3)", kRefused, "shuffle");
   refuses(runtime, "param n: int64\nrange($n)", -WEIR_CODE_INVALID_ARGUMENT, "n");
   handles(runtime);

@@ -11,8 +11,8 @@ extern constinit const Kernel rows_kernel{
                 .kind = ParamKind::function,
                 .doc = "A lambda over a row: a slice along the first dimension."}},
     .doc =
-        "Calls a function for each row of x along its first dimension, which all tensors in x share, and "
-        "stacks the results. The rows of all elements of a block are computed together, as the elements of a "
+        "Applies `f` to each row of `x` and stacks the results. A row is a slice along the first dimension, "
+        "which must be the same for all tensors in `x`. The rows of all elements of a block are computed together, as the elements of a "
         "map are. Where a row fails, the element does, and its error names the row; results of unequal shape "
         "are an error. Without rows, unknown dimensions of the result are 0.",
     .result = "The structure of f's result, with a first dimension for the rows.",

@@ -113,7 +113,7 @@ extern constinit const Kernel saturate_cast_kernel{
     .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
     .infer = saturate_cast_infer,
     .doc =
-        "Converts `x` to another integer or float dtype, limiting values to its range. Values beyond the range, and infinite ones, become the nearest finite value that both dtypes have. Floats are truncated toward zero for integers, of which nan becomes 0.",
+        "Converts `x` to another integer or float dtype, limiting values to its range. Values outside the range, infinities included, become the nearest finite value that both dtypes can represent. To an integer dtype, floats are truncated toward zero and nan becomes 0.",
     .result = "The given dtype, the shape of `x`.",
     .cost = "One pass over the entries.",
     .example = "from_tensors(saturate_cast([300.7, -5.5, 77.9], uint8))",

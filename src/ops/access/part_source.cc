@@ -104,7 +104,8 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
   WEIR_ASSIGN(const DatasetRef names, names_of(DatasetRef(&input)));
   if (by == PartsBy::index) {
     if (access.ok()) return by;
-    return invalid_argument(expected_found("a dataset whose elements have positions", access.error().message));
+    return invalid_argument(
+        expected_found("a dataset whose elements have positions", access.error().message));
   }
   if (by == PartsBy::files) {
     if (names) return by;
@@ -119,9 +120,10 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
   if (n <= 0 || count == kUnknown) return by;
   if (count >= n) return PartsBy::files;
   if (access.ok()) return PartsBy::index;
-  return invalid_argument(expected_found(
-      concat("at least as many files as parts, ", n, ", or elements with positions"),
-      concat(count, " files, and ", access.error().message), "say by: \"files\" to have parts without files"));
+  return invalid_argument(
+      expected_found(concat("at least as many files as parts, ", n, ", or elements with positions"),
+                     concat(count, " files, and ", access.error().message),
+                     "say by: \"files\" to have parts without files"));
 }
 
 std::vector<PartFacts> part_facts(const DatasetRef& input, PartsBy by, int64_t n) {

@@ -60,10 +60,10 @@ void TableParams::list_columns(Fields& f) {
     "Which columns to read, and what becomes of their nulls: `{id: int64, box: float32[4], words: string[?], kind: string = \"none\", user: {name: string}, tags: list({name: string}), score: optional(float32)}`. Columns may be wider than in the file, int64 for int32. none: all columns as the first file has them.",
     {}, {.none = true});
   f("where", where,
-    "Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.",
+    "Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns a bool. Where the format has statistics (Parquet), parts of a file in which no row can match are not read.",
     {}, {.none = true});
   f("nulls", nulls,
-    "Of columns that aren't among `fields`: `\"error\"`: a null is an error of its element; `\"optional\"`: those that may have nulls are `optional`. With `fields` only those of `where` are left.");
+    "How to treat nulls in columns without a field: `\"error\"` fails the element, `\"optional\"` makes each nullable column `optional`. With `fields`, this applies only to the other columns of `where`.");
 }
 
 Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params) {

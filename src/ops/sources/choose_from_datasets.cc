@@ -46,7 +46,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
+               "Takes the next element from the dataset that `choice` selects by index. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
            .cost = "Two copies of each element.",
            .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
            .output = "0\n10\n11\n1",

@@ -124,7 +124,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which element on weights hold; with \"linear\" they go over to those of the next point. The last ones stay.",
+               "Yields float64 weight vectors, without end, for the `weights` of `sample_from_datasets`. Each point is an element number and the weights that apply from there; \"linear\" interpolates to the next point. The weights of the last point apply for ever.",
            .cost = "One copy of the weights per element.",
            .example = "schedule([(0, [1.0, 0.0]), (2, [0.5, 0.5])], interpolation: \"linear\") | take(4)",
            .output = "[1.0, 0.0]\n[0.75, 0.25]\n[0.5, 0.5]\n[0.5, 0.5]",

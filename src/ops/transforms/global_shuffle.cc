@@ -185,7 +185,7 @@ const OperatorDef& definition() {
       .name = "global_shuffle",
       .page =
           {.doc =
-               "Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random order. A hash makes the order. The operators before it must be able to find an element by its position, as those do whose pages say that they can be read by position. Of files, the index is used or made; prefetch runs nothing ahead. Others are refused by name (failed_precondition), and so is a dataset that is known to be empty or infinite (invalid_argument). An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
+               "Shuffles the whole dataset without a buffer, by reading elements by index in a pseudorandom order. Every operator before it must support reading by position; its page says so. Any other is a build error that names it (failed_precondition), and so is a dataset known to be empty or infinite (invalid_argument). For files, the index is used, or built first. A prefetch before it runs nothing ahead. An element that fails is an error in its place, as is a batch of which one fails. The order is tf.data's for the same seed.",
            .cost =
                "About 50 ns per element, and reading elements one by one: what lies in memory is read across it. A batch before it is made of its elements when its turn comes. A checkpoint holds four numbers.",
            .example = "range(5) | global_shuffle(seed: 42)",

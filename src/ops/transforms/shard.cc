@@ -142,7 +142,7 @@ const OperatorDef& definition() {
       .name = "shard",
       .page =
           {.doc =
-               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted; a damaged record of `load` or of a file with an index is in the part of its position. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. Its positions continue for the same rank of as many ranks only: `partition` is what training wants.",
+               "Keeps every `num_shards`-th element, beginning with number `index`, counted from 0. Errors are passed on to every part and not counted; a damaged record of `load` or of a file with an index is in the part of its position. `shard(auto, auto)` is the part of the iterator's rank, from its options or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a process that no launcher started gets all elements. A checkpoint can be restored only by the same rank of the same number of ranks; for training, use `partition`.",
            .cost =
                "Computes all elements of its input and copies those it keeps. From `load`, `fixed_length_record` and files with an index it reads only its own, also after maps that cannot fail and draw nothing.",
            .example = "range(8) | shard(3, 1)",

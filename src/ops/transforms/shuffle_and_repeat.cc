@@ -54,7 +54,7 @@ const OperatorDef& definition() {
       .name = "shuffle_and_repeat",
       .page =
           {.doc =
-               "Repeats the input `count` times, shuffled in another order each time. It is the same as `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended. Inside another repeat, each pass takes the next unused order; `shuffle | repeat(n)` leaves one out between passes.",
+               "Repeats the input `count` times, shuffled in another order each time. It is the same as `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended. Inside another repeat, each pass uses the next order; `shuffle | repeat(n)` skips one order between passes.",
            .cost = "The cost of shuffle and repeat.",
            .example = "range(3) | shuffle_and_repeat(3, count: 2, seed: 1)",
            .output = "1\n2\n0\n1\n0\n2",

@@ -70,7 +70,7 @@ const OperatorDef& definition() {
       .name = "take_while",
       .page =
           {.doc =
-               "Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next one follows.",
+               "Takes elements until `f` returns false for the first time. An element for which `f` fails is an error, and the next one follows.",
            .cost = "One call of `f` per block of elements.",
            .example = "range(9) | take_while(x -> x * x < 7)",
            .output = "0\n1\n2",

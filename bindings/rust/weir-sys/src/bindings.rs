@@ -748,10 +748,10 @@ extern "C" {
     pub fn weir_bytes_release(bytes: *mut weir_bytes);
 
     /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
-    /// WEIR_TEXT: the page of the name, or one line per name. What only extensions provide is looked up there, in
-    /// the environment's and the library's own folders (see Extensions), which loads them; among all, one that
-    /// can't be loaded has its error for a description. Errors: not_found, with the nearest name; those of the
-    /// extension.
+    /// WEIR_TEXT: the page of the name, or one line per name. Names that only extensions provide are found by
+    /// loading the extensions in the folders of WEIR_EXTENSIONS and beside the library (see Extensions). In the
+    /// list of all, the description of an extension that can't be loaded is its error. Errors: not_found, with
+    /// the nearest name; those of the extension.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
@@ -841,9 +841,9 @@ extern "C" {
     pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
-    /// callback may continue and return WEIR_OK. With the call 0 and row 0 it says why the function fails that
-    /// runs on this thread and gets no call: `open`, `save` or `restore`. `code` is a WEIR_CODE_... Errors:
-    /// out_of_range; failed_precondition if no such function runs.
+    /// callback may continue and return WEIR_OK. `open`, `save` and `restore` get no call: inside them, pass the
+    /// call 0 and row 0 to say why they fail. `code` is a WEIR_CODE_... Errors: out_of_range; failed_precondition
+    /// if no such function runs.
     pub fn weir_call_fail(call: weir_call, row: i64, code: i32, message: *const c_char, message_size: u64, error: *mut weir_error) -> i32;
 
     /// Returns 1 if the result is no longer needed, else 0. A long callback should ask, and return on 1.
@@ -972,10 +972,11 @@ extern "C" {
     /// Clears the element when its last use was on `stream`, in place of the stream that it was taken on.
     pub fn weir_element_release_on(element: weir_element, stream: i64, error: *mut weir_error) -> i32;
 
-    /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A
-    /// batch or another group has the origin of its first member, and rows taken out of it after that one none;
-    /// elements of sources without records have none. The file's name is valid until the element's next call, or
-    /// it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of it.
+    /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A batch
+    /// or another group has the origin of its first member. When it is split again, only that first row has an
+    /// origin. Elements of sources without records have none. The file's name is valid until the element's next
+    /// call, or it is filled again, cleared or destroyed. Errors: out_of_range without such a row. Cost: a copy of
+    /// it.
     pub fn weir_element_origin(element: weir_element, row: u32, out: *mut weir_origin, error: *mut weir_error) -> i32;
 
     /// Returns the component as a tensor owned by the caller, without a copy unless the receiver of a DLPack
@@ -1091,9 +1092,9 @@ extern "C" {
     pub fn weir_iterator_ready_fd(iterator: weir_iterator, out: *mut i32, error: *mut weir_error) -> i32;
 
     /// Makes every next fail with cancelled, including one in progress, until the iterator is initialised again.
-    /// So may a weir_iterator_initialize in progress fail, where it computes parameters. A read of a remote file
-    /// ends early, which may be the error of the element that a next in progress makes (WEIR_ELEMENT_FAILED). A
-    /// read of a local file ends first. Waits for nothing. Stale handles are ignored.
+    /// A weir_iterator_initialize in progress may fail with cancelled too, if it is computing parameters. A
+    /// read of a remote file ends early, which may be the error of the element that a next in progress makes
+    /// (WEIR_ELEMENT_FAILED). A read of a local file ends first. Waits for nothing. Stale handles are ignored.
     pub fn weir_iterator_cancel(iterator: weir_iterator);
 
     /// Returns the position, before the first element, after any, or at the end. An iterator that starts there

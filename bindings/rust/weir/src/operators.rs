@@ -15,7 +15,7 @@ impl ArrayRecordOptions {
         Self::default()
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -52,7 +52,8 @@ impl ArrowOptions {
     }
 
     /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
-    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    /// a bool. Where the format has statistics (Parquet), parts of a file in which no row can match are not
+    /// read.
     ///
     /// Default: `none`.
     pub fn r#where(mut self, value: impl Into<Function>) -> Self {
@@ -60,8 +61,8 @@ impl ArrowOptions {
         self
     }
 
-    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
-    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
+    /// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each
+    /// nullable column `optional`. With `fields`, this applies only to the other columns of `where`.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -69,7 +70,7 @@ impl ArrowOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -201,7 +202,7 @@ impl CsvOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -268,7 +269,7 @@ impl FixedLengthRecordOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -335,7 +336,8 @@ impl Hdf5Options {
     }
 
     /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
-    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    /// a bool. Where the format has statistics (Parquet), parts of a file in which no row can match are not
+    /// read.
     ///
     /// Default: `none`.
     pub fn r#where(mut self, value: impl Into<Function>) -> Self {
@@ -343,8 +345,8 @@ impl Hdf5Options {
         self
     }
 
-    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
-    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
+    /// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each
+    /// nullable column `optional`. With `fields`, this applies only to the other columns of `where`.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -352,7 +354,7 @@ impl Hdf5Options {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -384,7 +386,7 @@ impl JsonlOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -460,7 +462,8 @@ impl LmdbOptions {
     }
 
     /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
-    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    /// a bool. Where the format has statistics (Parquet), parts of a file in which no row can match are not
+    /// read.
     ///
     /// Default: `none`.
     pub fn r#where(mut self, value: impl Into<Function>) -> Self {
@@ -468,8 +471,8 @@ impl LmdbOptions {
         self
     }
 
-    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
-    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
+    /// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each
+    /// nullable column `optional`. With `fields`, this applies only to the other columns of `where`.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -477,7 +480,7 @@ impl LmdbOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -589,7 +592,8 @@ impl ParquetOptions {
     }
 
     /// Which rows to read: a function of a dict of columns, which need not be among `fields`, that returns
-    /// a bool. Parts of a file in which it holds for no row, as its statistics tell, are not read.
+    /// a bool. Where the format has statistics (Parquet), parts of a file in which no row can match are not
+    /// read.
     ///
     /// Default: `none`.
     pub fn r#where(mut self, value: impl Into<Function>) -> Self {
@@ -597,8 +601,8 @@ impl ParquetOptions {
         self
     }
 
-    /// Of columns that aren't among `fields`: `"error"`: a null is an error of its element; `"optional"`:
-    /// those that may have nulls are `optional`. With `fields` only those of `where` are left.
+    /// How to treat nulls in columns without a field: `"error"` fails the element, `"optional"` makes each
+    /// nullable column `optional`. With `fields`, this applies only to the other columns of `where`.
     ///
     /// Default: `"error"`.
     pub fn nulls(mut self, value: impl Into<Text>) -> Self {
@@ -606,7 +610,7 @@ impl ParquetOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -781,7 +785,7 @@ impl TextLineOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -814,7 +818,7 @@ impl TfrecordOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -904,7 +908,7 @@ impl WebdatasetOptions {
         self
     }
 
-    /// The number of files to read in turns, one record of each; auto is 8.
+    /// How many files to interleave, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -1740,9 +1744,9 @@ pub fn arrow_with(files: impl Into<Files>, options: ArrowOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("arrow").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
-/// Takes each element from the dataset whose index `choice` gives. Indices count from 0. Ends with the
-/// choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no
-/// dataset has. An index without a dataset is an error in its place.
+/// Takes the next element from the dataset that `choice` selects by index. Indices count from 0. Ends
+/// with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when
+/// no dataset has. An index without a dataset is an error in its place.
 ///
 /// * `datasets`: A list of datasets of one structure.
 /// * `choice`: A dataset of int64: the index of the dataset for each element.
@@ -1892,8 +1896,8 @@ pub fn from_tensors(value: impl Into<Value>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("from_tensors").positional(value.into()))
 }
 
-/// Reads HDF5 files: each row is a dict of what the datasets have at that index of their first
-/// dimension, a number of a dataset of one dimension, a tensor of one of more. The columns are
+/// Reads HDF5 files: element i is a dict with slice i of each HDF5 dataset along its first dimension.
+/// The slice of a one-dimensional HDF5 dataset is a number, of others a tensor. The columns are
 /// `fields`, or all datasets in the order of their names; one in a group has the name `"group/name"`.
 /// Datasets of different lengths cannot be rows of one table (invalid_argument), so `fields` then says
 /// which to read. Integers, floats and booleans keep their dtypes, whatever their byte order;
@@ -1921,23 +1925,23 @@ pub fn hdf5_with(files: impl Into<Files>, options: Hdf5Options) -> Pipeline {
     Pipeline::begin(OperatorCall::new("hdf5").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
-/// Reads JSON lines: each line is an object, of which `fields` become a dict, in their order. Lines of
-/// white space and a byte-order mark at the beginning of a file are passed over, as are fields that
-/// `fields` doesn't name. An integer is any number whose value is whole and fits (`3`, `3.0`, `1e2`), a
-/// float any number, rounded to the nearest once, `NaN`, `Infinity` or `-Infinity`; nothing else
-/// converts. `string\[?\]` is a list of any length, `int64\[?, 2\]` a list of pairs, `ragged(int64)` a list
-/// of lists of any length, `list({name: string, n: int64})` a list of objects, as a dict of vectors, in
-/// which `ragged(int64)` is a list. A missing or null value is `none` for `optional(float32)`, the
-/// default of `kind: string = "none"`, else an error; so is a missing or null object that isn't
-/// optional. `json` is the text of a value. Of a repeated key the last one counts. A line that is no
-/// object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not fit, is one error
-/// (invalid_argument) with file, offset, record and field, and the next line follows. A file that does
-/// not exist (not_found), begins like gzip or another binary format (invalid_argument), is damaged
-/// (data_loss) or has a line longer than the runtime's `record_bytes` (resource_exhausted) gives one
-/// error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on
-/// its own thread. Objects of uncompressed files are also read by their position (`global_shuffle`,
-/// `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such
-/// reading; then a line that is too long is one error in its place.
+/// Reads JSON lines: each line is an object, and the keys named in `fields` become a dict in that
+/// order. Lines of white space and a byte-order mark at the beginning of a file are passed over, as are
+/// fields that `fields` doesn't name. An integer is any number whose value is whole and fits (`3`,
+/// `3.0`, `1e2`), a float any number, rounded to the nearest once, `NaN`, `Infinity` or `-Infinity`;
+/// nothing else converts. `string\[?\]` is a list of any length, `int64\[?, 2\]` a list of pairs,
+/// `ragged(int64)` a list of lists of any length, `list({name: string, n: int64})` a list of objects,
+/// as a dict of vectors, in which `ragged(int64)` is a list. A missing or null value is `none` for
+/// `optional(float32)`, the default of `kind: string = "none"`, else an error; so is a missing or null
+/// object that isn't optional. `json` is the text of a value. Of a repeated key the last one counts. A
+/// line that is no object of valid JSON and UTF-8, at most 1,024 deep, or of which a field does not
+/// fit, is one error (invalid_argument) with file, offset, record and field, and the next line follows.
+/// A file that does not exist (not_found), begins like gzip or another binary format
+/// (invalid_argument), is damaged (data_loss) or has a line longer than the runtime's `record_bytes`
+/// (resource_exhausted) gives one error in place of its remaining lines, and the next file follows.
+/// Reads ahead of its consumer, on its own thread. Objects of uncompressed files are also read by their
+/// position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index`
+/// makes, or the first such reading; then a line that is too long is one error in its place.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `fields`: What each object has: `{id: int64, box: float32\[4\], words: string\[?\], kind: string = "none", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.
@@ -1974,14 +1978,15 @@ pub fn list_files_with(pattern: impl Into<Value>, options: ListFilesOptions) -> 
 
 /// Reads LMDB databases: each entry is a dict of two strings, `key` and `value`, in the order of the
 /// keys. `files` names the files with the data, which LMDB calls data.mdb in the folder of a database.
-/// What the last transaction left is read, without locks, so nothing may write meanwhile. Values are
-/// not read where only keys are used. Named databases, several values for a key (MDB_DUPSORT) and files
-/// of machines with 32 bits or the other byte order are not supported (unimplemented, data_loss). The
-/// names must be known when the dataset is built, unless `fields` says the structure; it cannot be
-/// built if the first file cannot be read then (not_found, data_loss). A file that is missing or
-/// damaged gives one error in place of its remaining entries, with the offset of the page, and the next
-/// file follows. Without `where`, elements are also read by their position (`global_shuffle`,
-/// `partition`, `weir_dataset_at`). Reads ahead of its consumer, on its own thread.
+/// It reads the state that the last transaction committed and takes no locks, so no process may write
+/// to the database meanwhile. Values are not read where only keys are used. Named databases, several
+/// values for a key (MDB_DUPSORT) and files of machines with 32 bits or the other byte order are not
+/// supported (unimplemented, data_loss). The names must be known when the dataset is built, unless
+/// `fields` says the structure; it cannot be built if the first file cannot be read then (not_found,
+/// data_loss). A file that is missing or damaged gives one error in place of its remaining entries,
+/// with the offset of the page, and the next file follows. Without `where`, elements are also read by
+/// their position (`global_shuffle`, `partition`, `weir_dataset_at`). Reads ahead of its consumer, on
+/// its own thread.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 ///
@@ -2012,14 +2017,14 @@ pub fn load(path: impl Into<Text>) -> Pipeline {
     Pipeline::begin(OperatorCall::new("load").positional(path.into()))
 }
 
-/// Mixes datasets in fixed shares, without draws. Element t comes from the dataset for which its weight
-/// times t + 1, less the number of elements taken from it, is greatest, the first of equals, so that
-/// the shares are exact at every step. Weights count as the shortest decimals that read back, and add
-/// up to 1. A dataset of weight 0 is never read. When one ends, the others go on with their weights
-/// scaled to 1, and both counts begin again. An error passes and is not counted. Elements have
-/// positions where those of all datasets have; when they are read by position, errors are counted, too.
-/// A position fits other weights if the mixture is read once and in order: their shares count from the
-/// first element that was not read before.
+/// Interleaves datasets in exact proportions, without randomness. Element t comes from the dataset with
+/// the largest `weight * (t + 1) - taken`, where `taken` counts the elements already taken from it;
+/// ties go to the first. So the proportions hold at every step. Weights count as the shortest decimals
+/// that read back, and add up to 1. A dataset of weight 0 is never read. When a dataset ends, the
+/// weights of the others are rescaled to sum to 1, and t and `taken` restart from 0. Errors are passed
+/// on and not counted. Elements have positions where those of all datasets have; when they are read by
+/// position, errors are counted, too. A position fits other weights if the mixture is read once and in
+/// order: their shares count from the first element that was not read before.
 ///
 /// * `datasets`: A list of datasets of one structure.
 /// * `weights`: The share of each dataset: a list of floats that add up to 1. A position fits other weights.
@@ -2036,7 +2041,7 @@ pub fn mix_datasets_with(datasets: impl Into<DatasetList>, weights: impl Into<Va
     Pipeline::begin(OperatorCall::new("mix_datasets").positional(datasets.into()).positional(weights.into()).named("stop_on_empty", options.stop_on_empty))
 }
 
-/// Reads NumPy's files of one array (.npy): one element a slice along the first dimension. Their dtype
+/// Reads NumPy .npy files: one element per slice of the array along its first dimension. Their dtype
 /// and shape are read when the dataset is built, when the names must be known, and are the same for all
 /// files; it cannot be built if the first file does not exist (not_found), is no such file, is damaged
 /// or shorter than its shape says (data_loss), or if one has another dtype or shape or none that is
@@ -2086,12 +2091,12 @@ pub fn npz_with(file: impl Into<Text>, options: NpzOptions) -> Pipeline {
     Pipeline::begin(OperatorCall::new("npz").positional(file.into()).named("names", options.names).named("buffer_size", options.buffer_size))
 }
 
-/// Reads Parquet files: each row is a dict, of `fields`, or of all columns as the first file has them.
-/// Booleans, integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON and UUIDs are
-/// strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal is float64 if
-/// it has at most 15 digits, else it needs a field of float64 or string; a list is `int64\[?\]`, a
-/// structure a dict, a list of structures a dict of vectors, and a map that of `key` and `value`.
-/// Columns that nothing uses are not read. A null without a default, a time that an int64 of
+/// Reads Parquet files: each row is a dict of the columns in `fields`, by default of all columns of the
+/// first file. Booleans, integers and floats keep their dtypes; text, bytes, enumerations, JSON, BSON
+/// and UUIDs are strings; dates are days (int32), times and timestamps nanoseconds (int64); a decimal
+/// is float64 if it has at most 15 digits, else it needs a field of float64 or string; a list is
+/// `int64\[?\]`, a structure a dict, a list of structures a dict of vectors, and a map that of `key` and
+/// `value`. Columns that nothing uses are not read. A null without a default, a time that an int64 of
 /// nanoseconds doesn't hold and a list that doesn't fit its field are errors of the element
 /// (invalid_argument) that name file, record and field. The names must be known when the dataset is
 /// built, unless `fields` says the structure; it cannot be built if the first file cannot be read then
@@ -2177,8 +2182,9 @@ pub fn sample_from_datasets_with(datasets: impl Into<DatasetList>, options: Samp
     Pipeline::begin(OperatorCall::new("sample_from_datasets").positional(datasets.into()).named("weights", options.weights).named("seed", options.seed).named("stop_on_empty", options.stop_on_empty).named("rerandomize_each_iteration", options.rerandomize_each_iteration))
 }
 
-/// Gives vectors of float64 without end, as weights for `sample_from_datasets`. A point says from which
-/// element on weights hold; with "linear" they go over to those of the next point. The last ones stay.
+/// Yields float64 weight vectors, without end, for the `weights` of `sample_from_datasets`. Each point
+/// is an element number and the weights that apply from there; "linear" interpolates to the next point.
+/// The weights of the last point apply for ever.
 ///
 /// * `points`: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as many weights. A position fits others, as in `mix_datasets`.
 ///
@@ -2266,14 +2272,14 @@ pub fn tfrecord_with(files: impl Into<Files>, options: TfrecordOptions) -> Pipel
     Pipeline::begin(OperatorCall::new("tfrecord").positional(files.into()).named("compression", options.compression).named("num_parallel_reads", options.num_parallel_reads).named("on_corrupt", options.on_corrupt).named("buffer_size", options.buffer_size))
 }
 
-/// Reads files of nothing but little-endian numbers, such as the tokens of texts one after another, in
-/// runs of `length`: element i of a file is a vector of the `length` numbers from number `i * stride`
-/// on. What is left at the end of a file is passed over, so a file that is too short gives nothing.
-/// With `length: n + 1, stride: n` each element has the inputs and the targets of a language model. A
-/// file that cannot be read (not_found and others) gives one error in place of its remaining elements,
-/// and the next file follows. Reads ahead of its consumer, on its own thread. Elements are also read by
-/// their position (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard` directly
-/// after it go straight to their elements.
+/// Reads flat binary files of little-endian numbers, such as token ids: element i of a file is a vector
+/// of `length` numbers, starting at number `i * stride`. An incomplete vector at the end of a file is
+/// skipped, so a file shorter than `length` yields nothing. With `length: n + 1, stride: n` each
+/// element has the inputs and the targets of a language model. A file that cannot be read (not_found
+/// and others) gives one error in place of its remaining elements, and the next file follows. Reads
+/// ahead of its consumer, on its own thread. Elements are also read by their position
+/// (`global_shuffle`, `partition`, `weir_dataset_at`); then `skip` and `shard` directly after it go
+/// straight to their elements.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `length`: How many numbers an element has.
@@ -2291,23 +2297,22 @@ pub fn tokens_with(files: impl Into<Files>, length: impl Into<Int>, dtype: impl 
     Pipeline::begin(OperatorCall::new("tokens").positional(files.into()).positional(length.into()).positional(dtype.into()).named("stride", options.stride).named("header_bytes", options.header_bytes).named("buffer_size", options.buffer_size))
 }
 
-/// Reads tar archives of the WebDataset layout: members that follow one another with one key are an
-/// element, a dict of strings in the order of `fields`. The key is the path up to the first dot of its
-/// last part; the rest after that dot is the extension, with ASCII letters in lower case. A field takes
-/// the member whose extension is its name, or the first there of `member("jpg", "jpeg", "png")`;
-/// `"__key__"` and `"__url__"` are the key and the file. A member that is missing is `none` for
-/// `optional(string)`, the default of `txt: string = ""`, else an error. Members that no field takes
-/// are passed over, as are those without a dot or with a leading one in the last part, those in folders
-/// like `__meta__`, and all that are no regular files. ustar, GNU and pax archives are read; sparse
-/// members are passed over. An archive may end between any two members; one of no bytes has no
-/// elements. An element that lacks a member, or has two of one extension, is one error
-/// (invalid_argument) with file, offset and record, and the next element follows. A file that does not
-/// exist (not_found), is damaged or no archive (data_loss) or has a wanted member longer than the
-/// runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining elements,
-/// and the next file follows. Reads ahead of its consumer, on its own thread. Elements of uncompressed
-/// files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each
-/// file, which `weir index` makes, or the first such reading; then an element longer than
-/// `record_bytes` is one error in its place.
+/// Reads WebDataset tar archives: consecutive members with the same key form one element, a dict of
+/// strings in the order of `fields`. The key is the path up to the first dot of its last part; the rest
+/// after that dot is the extension, with ASCII letters in lower case. A field takes the member whose
+/// extension is its name, or the first there of `member("jpg", "jpeg", "png")`; `"__key__"` and
+/// `"__url__"` are the key and the file. A member that is missing is `none` for `optional(string)`, the
+/// default of `txt: string = ""`, else an error. Members that no field takes are passed over, as are
+/// those without a dot or with a leading one in the last part, those in folders like `__meta__`, and
+/// all that are no regular files. ustar, GNU and pax archives are read; sparse members are passed over.
+/// An archive may end between any two members; one of no bytes has no elements. An element that lacks a
+/// member, or has two of one extension, is one error (invalid_argument) with file, offset and record,
+/// and the next element follows. A file that does not exist (not_found), is damaged or no archive
+/// (data_loss) or has a wanted member longer than the runtime's `record_bytes` (resource_exhausted)
+/// gives one error in place of its remaining elements, and the next file follows. Reads ahead of its
+/// consumer, on its own thread. Elements of uncompressed files are also read by their position
+/// (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or
+/// the first such reading; then an element longer than `record_bytes` is one error in its place.
 ///
 /// * `files`: A file name, a list of names, or a dataset of names.
 /// * `fields`: The members of an element, by their extensions: `{image: member("jpg", "jpeg"), cls: string, txt: string = "", "seg.png": optional(string), "__key__": string}`.
@@ -2435,12 +2440,12 @@ impl Pipeline {
         self.then(OperatorCall::new("flat_map").positional(f.into()))
     }
 
-    /// Shuffles the whole dataset, without a buffer: the elements are read by their positions, in random
-    /// order. A hash makes the order. The operators before it must be able to find an element by its
-    /// position, as those do whose pages say that they can be read by position. Of files, the index is used
-    /// or made; prefetch runs nothing ahead. Others are refused by name (failed_precondition), and so is a
-    /// dataset that is known to be empty or infinite (invalid_argument). An element that fails is an error
-    /// in its place, as is a batch of which one fails. The order is tf.data's for the same seed.
+    /// Shuffles the whole dataset without a buffer, by reading elements by index in a pseudorandom order.
+    /// Every operator before it must support reading by position; its page says so. Any other is a build
+    /// error that names it (failed_precondition), and so is a dataset known to be empty or infinite
+    /// (invalid_argument). For files, the index is used, or built first. A prefetch before it runs nothing
+    /// ahead. An element that fails is an error in its place, as is a batch of which one fails. The order
+    /// is tf.data's for the same seed.
     ///
     /// [`Pipeline::global_shuffle_with`] takes options as well.
     #[must_use]
@@ -2627,15 +2632,15 @@ impl Pipeline {
         self.then(OperatorCall::new("padded_batch").positional(n.into()).named("shapes", options.shapes).named("values", options.values).named("drop_remainder", options.drop_remainder))
     }
 
-    /// Cuts the input into `n` parts, applies `f` to each, and gives one element of each part in turn,
-    /// parts that have ended left out. A rank of several gives those of the parts s whose s modulo the
-    /// number of ranks is the rank, which comes from the iterator's options or from the environment; their
-    /// number must divide `n` (failed_precondition). Whatever stands inside a part is that part's alone:
-    /// shuffles, batches and random draws depend on the part and not on the number of ranks. So the
-    /// positions of all ranks continue as those of another number of ranks, each part where it was; the
-    /// next element is that of a part which has given fewest. An error of a part counts as its turn. Behind
-    /// it stand operators that hold no elements back, such as map, filter, prefetch and options; those that
-    /// count, such as take and enumerate, count the elements of their rank.
+    /// Divides the input into `n` parts, applies `f` to each, and yields one element from each part in
+    /// turn. Parts that have ended are skipped. With W ranks, rank r yields only the parts s with s mod W =
+    /// r. Rank and W come from the iterator's options, else from the environment. W must divide `n`,
+    /// otherwise failed_precondition. Whatever stands inside a part is that part's alone: shuffles, batches
+    /// and random draws depend on the part and not on the number of ranks. So checkpoints of all ranks can
+    /// be restored on another number of ranks, and each part resumes where it stopped; the part that has
+    /// yielded the fewest elements comes next. An error in a part takes its turn. Only operators that hold
+    /// no elements back may follow, such as map, filter, prefetch and options; those that count, such as
+    /// take and enumerate, do so per rank.
     ///
     /// * `n`: How many parts there are, whatever the number of ranks, which must divide it.
     /// * `f`: Returns the pipeline of a part, which is a dataset of elements of the input.
@@ -2744,8 +2749,8 @@ impl Pipeline {
     /// passed on to every part and not counted; a damaged record of `load` or of a file with an index is in
     /// the part of its position. `shard(auto, auto)` is the part of the iterator's rank, from its options
     /// or from the environment (RANK and WORLD_SIZE, or those of Open MPI, MPICH, Slurm and Kubernetes); a
-    /// process that no launcher started gets all elements. Its positions continue for the same rank of as
-    /// many ranks only: `partition` is what training wants.
+    /// process that no launcher started gets all elements. A checkpoint can be restored only by the same
+    /// rank of the same number of ranks; for training, use `partition`.
     ///
     /// * `num_shards`: How many shards there are; auto: as many as the iterator has ranks.
     /// * `index`: Which of them this is, from 0; auto: that of the iterator's rank.
@@ -2774,8 +2779,8 @@ impl Pipeline {
 
     /// Repeats the input `count` times, shuffled in another order each time. It is the same as
     /// `shuffle(buffer_size, seed) | repeat(count)`: no epoch begins before the one before it has ended.
-    /// Inside another repeat, each pass takes the next unused order; `shuffle | repeat(n)` leaves one out
-    /// between passes.
+    /// Inside another repeat, each pass uses the next order; `shuffle | repeat(n)` skips one order between
+    /// passes.
     ///
     /// * `buffer_size`: How many elements to draw from; a larger buffer mixes better.
     ///
@@ -2849,8 +2854,8 @@ impl Pipeline {
         self.then(OperatorCall::new("take").positional(n.into()))
     }
 
-    /// Takes elements until `f` is false for one. An element for which `f` fails is an error, and the next
-    /// one follows.
+    /// Takes elements until `f` returns false for the first time. An element for which `f` fails is an
+    /// error, and the next one follows.
     ///
     /// * `f`: The condition: returns a bool.
     #[must_use]
@@ -2861,11 +2866,11 @@ impl Pipeline {
     /// Copies each element to the memory of a GPU, `depth` elements ahead of the consumer. It stands last
     /// in a document; strings and nested datasets are refused. Batches are made in pinned memory and copied
     /// from there on a stream of weir's; the consumer's stream waits for an element's copy, not the program
-    /// (`weir_iterator_next_on`, DLPack). The memory of an element is used again once the consumer has
-    /// released it and what its stream had to do by then is done. With a list of devices each element gives
-    /// one for each of them, cut along the first dimension of its tensors, earlier ones with a row more
-    /// where the rows don't divide; a failed element is an error in the turn of each device. The driver,
-    /// libcuda.so.1, is opened when an iterator is made; without a driver or such a device that fails
+    /// (`weir_iterator_next_on`, DLPack). An element's memory is reused after the consumer releases it and
+    /// all work queued on its stream before the release has finished. With a list of devices, each element
+    /// is split along the first dimension into one element per device; if the rows don't divide evenly, the
+    /// first devices get one row more. A failed element is one error per device. The driver, libcuda.so.1,
+    /// is opened when an iterator is made; without a driver or such a device that fails
     /// (failed_precondition, not_found). An element for which the device has no memory is an error
     /// (resource_exhausted) that says how much it needs. docs/devices.md has the rest.
     ///
@@ -2892,10 +2897,10 @@ impl Pipeline {
         self.then(OperatorCall::new("unbatch"))
     }
 
-    /// Drops elements that came before. Elements are integers, bools, strings, or structures of them.
-    /// Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory
-    /// they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements
-    /// beyond the limit `checkpoint_bytes` are errors.
+    /// Drops every element that equals an earlier one. Elements are integers, bools, strings, or structures
+    /// of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in
+    /// memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct
+    /// elements beyond the limit `checkpoint_bytes` are errors.
     #[must_use]
     pub fn unique(&self) -> Pipeline {
         self.then(OperatorCall::new("unique"))
