@@ -215,7 +215,7 @@ Result<DatasetRef> PartSource::part(Runtime& runtime, int64_t s) const {
   if (by_ == PartsBy::index) {
     const int64_t first = first_row(s, rows_, n_);
     const int64_t rows = first_row(s + 1, rows_, n_) - first;
-    return positions_of(instance_.node, {.first = first, .count = rows}, rows, rows_);
+    return positions_of(instance_.node, {.first = first, .count = rows}, rows, rows_, before_);
   }
   std::vector<std::string_view> own;
   for (auto i = static_cast<size_t>(s); i < names_.size(); i += static_cast<size_t>(n_))

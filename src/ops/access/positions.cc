@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct PositionsParams : ParamsOf<PositionsParams> {
   Slice slice;
   int64_t rows = kUnknown;
   int64_t whole = kUnknown;
+  std::optional<EpochTableRef> before;
   void fields(Fields&) override {}
   static const OperatorDef& op() { return positions_operator(); }
 };
@@ -29,6 +31,7 @@ struct PositionsParams : ParamsOf<PositionsParams> {
 class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
+    if (params.before) opening.ctx.epochs->open_outward(opening.node->depth(), *params.before);
     WEIR_ASSIGN(RestorableAccess input,
                 RestorableAccess::open(opening.ctx, opening.input(0), params.slice, params.whole));
     return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input)));
@@ -113,13 +116,15 @@ const OperatorDef& positions_ahead_operator() {
 
 }  // namespace
 
-Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows, int64_t whole) {
+Result<DatasetRef> positions_of(DatasetRef input, const Slice& slice, int64_t rows, int64_t whole,
+                                std::optional<EpochTableRef> before) {
   const BuildSite site{.depth = input->depth(), .at_opening = true};
   const bool blocks = input->deepest_lane() != Lane::compute;
   PositionsParams params;
   params.slice = slice;
   params.rows = rows;
   params.whole = whole;
+  params.before = std::move(before);
   WEIR_ASSIGN(DatasetRef positions, compose(std::move(params), {std::move(input)}, site));
   if (!blocks) return positions;
   return compose(AheadParams(), {std::move(positions)}, site);

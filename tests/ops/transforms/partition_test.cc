@@ -1,4 +1,5 @@
 // partition: errors, turns and what stands behind it. Parts over ranks are in tests/iterator/parts_test.cc.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
@@ -67,6 +68,47 @@ TEST_CASE("partition: what cannot be cut, or would hold elements back, is refuse
                 "partition(n, part -> part | batch(…))");
   check_refused(*runtime, "range(9) | partition(2, p -> p) | reduce(0, (s, x) -> s + x)",
                 "found reduce; leave the partition out");
+}
+
+TEST_CASE("partition: parts that are cached or drained have the rows of their cut") {
+  ThreadsRuntime runtime;
+  const std::string cut = "range(12) | global_shuffle(seed: 3) | partition(3, p -> p";
+  const Lines plain = all_lines(*runtime, cut + ")");
+  CHECK(all_lines(*runtime, cut + " | cache())") == plain);
+  CHECK(all_lines(*runtime, cut + " | map(x -> x) | cache() | prefetch(2))") == plain);
+  CHECK(all_lines(*runtime, cut + " | cache() | cache())") == plain);
+  CHECK(all_lines(*runtime, cut + " | take(4) | cache() | repeat(2) | skip(4))") == plain);
+  const Lines batches = all_lines(*runtime, cut + " | batch(4))");
+  for (const char* drained :
+       {"range(1) | map(_ -> p | batch(4) | get_single_element())",
+        "range(1) | flat_map(_ -> p | cache()) | batch(4)",
+        "range(1) | map(_ -> range(1) | flat_map(_ -> p) | batch(4) | get_single_element())",
+        "range(1) | map(_ -> p | prefetch(1) | batch(4) | get_single_element())"}) {
+    INFO(drained);
+    CHECK(all_lines(*runtime, "range(12) | global_shuffle(seed: 3) | partition(3, p -> " +
+                                  std::string(drained) + ")") == batches);
+  }
+  // Without a seed, and in a later epoch.
+  for (const std::string& text : std::vector<std::string>{
+           "range(12) | global_shuffle() | partition(3, p -> p | cache())", cut + " | cache())"}) {
+    const DocumentRef document = parse_text(*runtime, text);
+    const auto iterator = OpenIterator(new Iterator(*runtime, nullptr, document->spec(), document));
+    require_ok(iterator->initialize(nullptr, {.params = {}, .epoch = 2}));
+    Lines sorted = all_lines(*iterator);
+    CHECK(sorted != plain);
+    std::ranges::sort(sorted, {}, [](const std::string& line) { return std::stoi(line); });
+    CHECK(sorted == all_lines(*runtime, "range(12)"));
+  }
+  // Each position goes on with them.
+  const std::string text = cut + " | cache() | shuffle(3, seed: 2))";
+  const Lines all = all_lines(*runtime, text);
+  for (int64_t taken = 0; taken < 12; ++taken) {
+    INFO(taken);
+    OpenIterator iterator = open_text(*runtime, text);
+    take_lines(*iterator, taken);
+    const std::string saved = require_value(iterator->save());
+    CHECK(all_lines(*open_text(*runtime, text, &saved)) == Lines(all.begin() + taken, all.end()));
+  }
 }
 
 TEST_CASE("partition: what does not hold elements back stands behind it") {
