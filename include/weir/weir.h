@@ -1117,7 +1117,7 @@ typedef struct weir_iterator_options {
   /* The number of epochs before this one. Shuffles and random functions begin with their order of that epoch,
    * so a loop that creates an iterator for each epoch sees a new order each time, as does one iterator that
    * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. How often an
-   * epoch opens a shuffle is not known in a function, nor under a repeat without end or cut short, unless a
+   * epoch opens a shuffle is not known in a function, nor under a repeat that may not reach its end, unless a
    * take follows it at once or after a map without parallel calls. Its orders still differ between epochs,
    * but are not those of one iterator that is initialised again. */
   uint64_t epoch;

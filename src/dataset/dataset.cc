@@ -130,17 +130,21 @@ int64_t openings_of_first(const Dataset& dataset, const EpochNode& node, int64_t
   if (here == counted.end() || dataset.dynamic() || rows == 0) return -1;
   if (here->openings == here->openings_at_once) return here->openings;
   if (dataset.cardinality() >= 0 && rows > dataset.cardinality()) return here->openings;
+  if (dataset.inputs().empty()) return -1;
   const OperatorDef& op = dataset.op();
-  const bool window = op.ahead.is_window != nullptr && op.ahead.is_window(dataset.params());
-  if (window || dataset.inputs().empty()) return -1;
   const Dataset& input = *dataset.inputs().back();
+  const auto below = std::find(input.epoch_nodes().begin(), input.epoch_nodes().end(), node);
+  const bool passes = dataset.inputs().size() == 1 && op.position.epochs == nullptr &&
+                      below != input.epoch_nodes().end() && below->openings == here->openings;
+  // The first row takes one of the input, which may open the node only then.
+  if (passes && openings_of_first(input, node, 1) == here->openings) return here->openings;
+  if (op.ahead.is_window != nullptr && op.ahead.is_window(dataset.params())) return -1;
   if (op.typing.expand != nullptr || op.typing.columns == Columns::mapped)
     return openings_of_first(input, node, rows);
   const int64_t each = input.cardinality();
   const bool repeats = op.position.epochs != nullptr &&
                        (op.position.epochs(dataset.params()) > 0 || dataset.cardinality() == kInfinite);
   if (!repeats || each <= 0) return -1;
-  const auto below = std::find(input.epoch_nodes().begin(), input.epoch_nodes().end(), node);
   const int64_t before = product_of(below->openings, (rows - 1) / each);
   const int64_t last = openings_of_first(input, node, (rows - 1) % each + 1);
   return before < 0 || last < 0 ? -1 : before + last;
@@ -237,7 +241,12 @@ EpochNode Dataset::counted_through(EpochNode counted, size_t index) const {
     counted.openings = passes < 0 ? -1 : once_more ? passes + opened : passes;
     if (epochs == 0) counted.openings_at_once = 0;
   } else if (ends_early(*op_, *params_) && counted.openings != opened) {
-    counted.openings = openings_of_first(*inputs_[index], counted, rows_needed(*op_, *params_));
+    const int64_t rows = rows_needed(*op_, *params_);
+    const int64_t all = counted.openings;
+    // One with a single input reads a row of it in any case.
+    const bool any = op_->typing.slice == nullptr && inputs_.size() == 1;
+    counted.openings = openings_of_first(*inputs_[index], counted, any ? 1 : rows);
+    if (any && counted.openings != all) counted.openings = -1;
   }
   if (index >= op_->position.opens_late_from) counted.openings_at_once = 0;
   return counted;

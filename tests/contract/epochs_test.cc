@@ -121,6 +121,10 @@ TEST_CASE("epochs: a new iterator begins with the one that it is told", "[contra
            "let d = " + kShuffled + "\nzip(d, d) | repeat(2)",
            "let d = " + kShuffled + "\nrange(3) | flat_map(x -> d | take(2)) | repeat(2)",
            "let d = " + kShuffled + "\nrange(3) | interleave(x -> d, cycle_length: 2)",
+           kShuffled + " | shuffle(5, seed: 7) | take(4)",
+           kShuffled + " | batch(2) | shuffle(3, seed: 7) | unbatch() | take(3)",
+           kShuffled + " | shuffle(5, seed: 7) | prefetch(2) | take_while(x -> x < 100)",
+           kShuffled + " | shuffle(5, seed: 7) | assert_cardinality(5) | take(4)",
            "range(9) | map(x -> random_uniform([], seed: 4) + cast(x, float32))",
            "range(9) | shuffle(4, seed: 1) | map(x -> (x, random_uniform([], seed: 4))) | repeat(2)"}) {
     CAPTURE(text);
