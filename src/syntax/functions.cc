@@ -45,18 +45,20 @@ Names free_names(const Node& node) {
   return out;
 }
 
-int count_uses(const Node& node, const std::string& name, bool in_lambda) {
-  // A lambda uses it for each element.
-  if (node.kind == Kind::name && node.text == name) return in_lambda ? 2 : 1;
-  if (node.kind == Kind::let_in && node.text == name) return count_uses(node.child(0), name, in_lambda);
+// How often a name is evaluated: 2 where that depends on the data, as in a lambda and the branches of an
+// `if`.
+int count_uses(const Node& node, const std::string& name, bool repeated) {
+  if (node.kind == Kind::name && node.text == name) return repeated ? 2 : 1;
+  if (node.kind == Kind::let_in && node.text == name) return count_uses(node.child(0), name, repeated);
   if (node.kind == Kind::lambda) {
     Names bound;
     add_pattern_names(node.child(0), bound);
     return bound.count(name) != 0 ? 0 : count_uses(node.child(1), name, true);
   }
   int uses = 0;
-  for (const Item& item : node.items) {
-    if (item.value) uses += count_uses(*item.value, name, in_lambda);
+  for (size_t i = 0; i < node.items.size(); ++i) {
+    const bool chosen = node.kind == Kind::conditional && i > 0;
+    if (node.items[i].value) uses += count_uses(*node.items[i].value, name, repeated || chosen);
   }
   return uses;
 }
@@ -369,7 +371,9 @@ class Writer {
       NodePtr argument = std::move(arguments[i]);
       const Node& parameter = *parameters[i];
       const bool named = parameter.kind == Kind::pattern_name;
-      if (!is_plain(*argument) && (!named || count_uses(*body, parameter.text, false) > 1)) {
+      // One that is used once is evaluated there. A value that isn't used may still fail.
+      const int uses = named ? count_uses(*body, parameter.text, false) : 2;
+      if (!is_plain(*argument) && (uses > 1 || (uses == 0 && argument->kind != Kind::lambda))) {
         std::string name = fresh(named ? parameter.text : "value");
         auto use = std::make_shared<Node>();
         use->kind = Kind::name;

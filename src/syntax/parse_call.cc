@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/dtype.h"
 #include "core/text.h"
 #include "syntax/hints.h"
 #include "syntax/parser_impl.h"
@@ -34,6 +35,7 @@ NodePtr Parser::call(CalleeKind kind) {
 void Parser::look_up(const Token& callee, CalleeKind kind) {
   const std::string name(cursor_.text(callee));
   if (grammars_.knows(kind, name) || std::find(lets_.begin(), lets_.end(), name) != lets_.end()) return;
+  if (kind == CalleeKind::function && dtype_from_name(name)) return;
   const std::string_view what = kind == CalleeKind::function ? "source or function" : "transformation";
   cursor_.replace(callee.span, {concat("there is no ", what, " called ", name),
                                 hint_for(name, grammars_.names(kind), grammars_.elsewhere(kind))});

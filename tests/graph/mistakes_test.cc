@@ -66,6 +66,10 @@ TEST_CASE("mistakes: words of Python and tf.data say how they are written here",
                "a name with other signs stands in double quotes, as in {\"image/encoded\": string}"},
            Row{"ds = range(10)", "a name is given by let, as in let ds = range(10)"},
            Row{"range(9) | map(r -> nope(r, {id: int64 = 7}))", "there is no source or function called nope"},
+           Row{"range(9) | map(x -> float32(x & 1))",
+               "for bools write a and b, for the bits of integers bitwise_and(a, b)"},
+           Row{"range(9) | map(x -> stack([x, [x]]))", "found [] and [1] (member 1)"},
+           Row{"range(9) | map(x -> expand_dims(x, 1))", "the axis 1 is out of range for a result of rank 1"},
        }) {
     INFO(row.text);
     INFO(mistake_of(row.text));

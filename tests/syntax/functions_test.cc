@@ -56,6 +56,15 @@ TEST_CASE("functions: what is used twice is computed once") {
                 "range(4) | map(y -> let x_2 = y + 1 in g(z -> z + x_2))");
 }
 
+TEST_CASE("functions: an argument is evaluated whether it is used or not") {
+  check_written("let f = x -> 5  range(4) | map(y -> f(1 / y))", "range(4) | map(y -> let x_2 = 1 / y in 5)");
+  check_written("let f = x -> 5  range(4) | map(y -> f(y))", "range(4) | map(y -> 5)");
+  check_written("let f = (c, x) -> if c then 0 else x  range(4) | map(y -> f(y == 0, 1 / y))",
+                "range(4) | map(y -> let x_2 = 1 / y in if y == 0 then 0 else x_2)");
+  check_written("let f = (c, x) -> if c then 0 else x  range(4) | map(y -> f(1 / y == 0, 2))",
+                "range(4) | map(y -> if 1 / y == 0 then 0 else 2)");
+}
+
 TEST_CASE("functions: names keep their meaning") {
   // An argument's.
   check_written("let add = a -> (range(3) | map(x -> x + a))  range(4) | flat_map(x -> add(x))",
