@@ -71,16 +71,16 @@ Result<std::string> KernelCall::text(int param) const {
 
 namespace {
 
-Result<int> normalised(const KernelCall& call, int param, int64_t axis, int rank) {
+Result<int> normalised(const KernelCall& call, int param, int64_t axis, int rank, const char* of) {
   if (axis >= -rank && axis < rank) return static_cast<int>(axis < 0 ? axis + rank : axis);
-  return call.error(param, concat("the axis ", axis, " is out of range for a tensor of rank ", rank));
+  return call.error(param, concat("the axis ", axis, " is out of range for a ", of, " of rank ", rank));
 }
 
 }  // namespace
 
-Result<int> KernelCall::axis(int param, int rank) const {
+Result<int> KernelCall::axis(int param, int rank, const char* of) const {
   WEIR_ASSIGN(const int64_t axis, integer(param));
-  return normalised(*this, param, axis, rank);
+  return normalised(*this, param, axis, rank, of);
 }
 
 Result<std::vector<int>> KernelCall::axes(int param, int rank) const {
@@ -96,7 +96,7 @@ Result<std::vector<int>> KernelCall::axes(int param, int rank) const {
   }
   if (empty) return out;
   for (int64_t axis : value->entries<const int64_t>()) {
-    WEIR_ASSIGN(const int at, normalised(*this, param, axis, rank));
+    WEIR_ASSIGN(const int at, normalised(*this, param, axis, rank, "tensor"));
     if (std::find(out.begin(), out.end(), at) != out.end()) {
       return error(param, concat("the axis ", axis, " is given twice"));
     }

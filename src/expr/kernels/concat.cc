@@ -90,7 +90,7 @@ Result<Shape> common_shape(KernelCall& call, int skip) {
     if (!fits) {
       return call.error(
           0, expected_found(concat("members whose shapes agree", skip < 0 ? "" : " but for the axis"),
-                            concat(call.member(0, 0).shape.to_string(), " and ", next.to_string(),
+                            concat(shape_text(call.member(0, 0).shape), " and ", shape_text(next),
                                    " (member ", m, ")")));
     }
   }
@@ -132,7 +132,7 @@ Status stack_infer(KernelCall& call) {
   const int rank = call.member(0, 0).shape.rank();
   if (rank == kMaxRank) return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
   auto state = std::make_shared<JoinedAxis>();
-  WEIR_ASSIGN(state->axis, call.axis(1, rank + 1));
+  WEIR_ASSIGN(state->axis, call.axis(1, rank + 1, "result"));
   WEIR_ASSIGN(const Shape shape, common_shape(call, -1));
   call.result(call.member(0, 0).dtype, with_axis(shape, state->axis, call.size(0)));
   call.body(stack_body, std::move(state));

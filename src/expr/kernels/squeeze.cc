@@ -26,7 +26,7 @@ Status expand_infer(KernelCall& call) {
   if (shape.rank() == kMaxRank)
     return call.error(0, concat("expected at most ", kMaxRank - 1, " dimensions"));
   auto state = std::make_shared<Place>();
-  WEIR_ASSIGN(state->axis, call.axis(1, shape.rank() + 1));
+  WEIR_ASSIGN(state->axis, call.axis(1, shape.rank() + 1, "result"));
   call.result(call.dtype(0), expanded(shape, state->axis));
   call.body(expand_body, std::move(state));
   return Status();

@@ -156,7 +156,7 @@ class KernelCall {
   Result<bool> flag(int param) const;
   Result<std::string> text(int param) const;
   // An axis counted from 0, and a list of distinct axes in rising order; `none` means all.
-  Result<int> axis(int param, int rank) const;
+  Result<int> axis(int param, int rank, const char* of = "tensor") const;
   Result<std::vector<int>> axes(int param, int rank) const;
 
   // Returns invalid_argument at the argument, or at the call for -1.
