@@ -27,7 +27,8 @@ void SeekableInput::open(Context& ctx, Port::Opens opens) {
   if (seeks_) {
     Result<DatasetRef> positions = positions_of(instance.node, slice_, kUnknown);
     if (!positions.ok()) throw StatusException(positions.status());
-    instance.node = *std::move(positions);
+    // It stands for this operator, so the input keeps its path below it.
+    instance = {*std::move(positions), instance.env, instance.key, instance.path->parent};
   }
   port_ = std::make_unique<Port>(ctx, std::move(instance), mode_, opens);
 }

@@ -130,6 +130,12 @@ TEST_CASE("load by position: a damaged chunk fails for each row that is wanted o
   const Lines shuffled = run(load + " | global_shuffle(seed: 1)", 64);
   CHECK(std::count(shuffled.begin(), shuffled.end(), "error: data_loss") == 65536);
   CHECK(shuffled.size() == 200000);
+  ThreadsRuntime runtime;
+  auto iterator = open_text(*runtime, load + " | map(x -> x + 1) | skip(131071)");
+  Block block;
+  REQUIRE(require_value(iterator->next(1, block)) == PullResult::rows);
+  REQUIRE(block.errors.size() == 1);
+  CHECK(block.errors[0].error->path == "skip/map/load");
 }
 
 }  // namespace
