@@ -376,6 +376,12 @@ bool reads(Verb verb) {
 
 // Options that belong to some commands only.
 std::string parse_misplaced(const Arguments& out) {
+  const Verb verb = out.verb;
+  if (out.json && (verb == Verb::format || (verb == Verb::spec && !out.checkpoint)))
+    return "expected --json only after commands that print JSON, such as run and spec --checkpoint";
+  if (out.origins && verb >= Verb::check && verb <= Verb::list) return "expected --origins only after run";
+  if (out.count >= 0 && (verb == Verb::check || verb == Verb::explain || verb == Verb::list))
+    return "expected -n only after commands that read elements or files";
   if (!out.fits.empty() && out.verb != Verb::show_checkpoint && out.verb != Verb::list_checkpoints)
     return "expected --fits only after checkpoint show";
   if (out.checkpoint && out.verb != Verb::spec) return "expected --checkpoint only after spec";
@@ -391,7 +397,8 @@ std::string parse_misplaced(const Arguments& out) {
   return "";
 }
 
-std::string parse_nothing(int argc, char** argv) {
+std::string parse_nothing(int argc, char** argv, const Arguments& out) {
+  if (out.has_text || !out.params.empty()) return "expected no option but --json after list, found another";
   if (optind >= argc) return "";
   return std::string("expected nothing after list, found ") + argv[optind] +
          "; weir help NAME tells all about one";
@@ -426,7 +433,7 @@ std::string parse_arguments(int argc, char** argv, Arguments& out) {
   if (std::string problem = parse_misplaced(out); !problem.empty()) return problem;
   if (out.verb == Verb::top) return parse_process(argc, argv, out);
   if (is_of_files(out.verb)) return parse_files(argc, argv, out);
-  if (out.verb == Verb::list) return parse_nothing(argc, argv);
+  if (out.verb == Verb::list) return parse_nothing(argc, argv, out);
   if (out.verb == Verb::show_checkpoint || out.verb == Verb::list_checkpoints)
     return parse_checkpoint(argc, argv, out);
   if (out.verb == Verb::show_cache || out.verb == Verb::clear_cache) return parse_cache(argc, argv, out);

@@ -120,7 +120,8 @@ int digest(const Arguments& arguments, Handles& handles) {
   int32_t result = begin(arguments, handles, {});
   if (result == WEIR_OK) result = hash.add_rows(handles.iterator, arguments.count, &handles.error);
   if (result != WEIR_OK) return report(handles);
-  std::printf("%016llx\n", static_cast<unsigned long long>(hash.value()));
+  std::printf(arguments.json ? "{\"digest\": \"%016llx\"}\n" : "%016llx\n",
+              static_cast<unsigned long long>(hash.value()));
   return 0;
 }
 

@@ -10,9 +10,9 @@ constexpr std::string_view kOverview =
 usage:
   weir run    [-p NAME=VALUE]... [-n COUNT] [--json] [--origins] [--stats] [--trace FILE] (FILE | -e TEXT)
   weir check  [--json] (FILE | -e TEXT)
-  weir spec   (FILE | -e TEXT)
+  weir spec   [--checkpoint [--json]] (FILE | -e TEXT)
   weir format (FILE | -e TEXT)
-  weir digest [-p NAME=VALUE]... [-n COUNT] (FILE | -e TEXT)
+  weir digest [-p NAME=VALUE]... [-n COUNT] [--json] (FILE | -e TEXT)
   weir explain [--json] (FILE | -e TEXT)
   weir bench  [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--json] (FILE | -e TEXT)
   weir top    PID
@@ -53,7 +53,8 @@ options:
   -n, --count COUNT       stop after COUNT lines; for shard, the number of files to write
       --origins           before each element, print the file and record that it came from
       --json              print elements, mistakes or checkpoints as JSON
-      --record-bytes N    the longest record, line or row to read, in bytes; the default is 268435456
+      --record-bytes N    for run, digest, bench and commands with files: the longest record, line or row to read, in
+                          bytes; the default is 268435456
       --header, --no-header   the first row of a CSV file is a header, or is none; see `weir help info`
       --stats, --trace FILE, --seconds S, --repeats R   see `weir help run` and `weir help bench`
   -h, --help              this text
@@ -143,10 +144,10 @@ constexpr std::string_view kSpec =
     R"(weir spec - print the structure of a document's elements, and their number
 
 usage:
-  weir spec (FILE | -e TEXT)
+  weir spec [--checkpoint [--json]] (FILE | -e TEXT)
 
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
-single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
+single quotes. Nothing is run and params need no values; -p and -n of run are allowed and change nothing.
 
   --checkpoint  instead: what a checkpoint contains in addition to positions, and how many elements a restore reads
                 again, for each operator; with --json in the form of weir_dataset_explain
@@ -175,7 +176,7 @@ single quotes. Params need no values.
 Prints the operators from the last to the sources, each with its arguments, the structure of its elements and their
 number. Below an operator that runs ahead it prints the lane, the number of calls at once, and the limit of its buffer.
 Then come the sum of these, and the contents of a checkpoint, as `weir spec --checkpoint` prints them. With --json,
-weir_dataset_explain in weir.h explains the members. The exit status is 2 if the document cannot be built, else 0.
+docs/json.md explains the members. The exit status is 2 if the document cannot be built, else 0.
 
 examples:
   weir explain -e 'range(10) | map(x -> x * x) | prefetch(4)'
@@ -194,7 +195,7 @@ constexpr std::string_view kBench =
     R"(weir bench - measure the throughput of a document
 
 usage:
-  weir bench [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--json] (FILE | -e TEXT)
+  weir bench [-p NAME=VALUE]... [-n COUNT] [--seconds S] [--repeats R] [--record-bytes N] [--json] (FILE | -e TEXT)
 
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
 single quotes.
@@ -234,7 +235,7 @@ usage:
   weir format (FILE | -e TEXT)
 
 FILE is the file that holds the document, `-` standard input; -e, --expression TEXT is the document itself, in
-single quotes. Nothing is run and params need no values; other options of run are taken and change nothing.
+single quotes. Nothing is run and params need no values; -p and -n of run are allowed and change nothing.
 
 The canonical form yields the same elements, and formatting it again changes nothing. The exit status is 2 if the
 document cannot be built, else 0.
@@ -248,12 +249,12 @@ constexpr std::string_view kDigest =
     R"(weir digest - print one hash of a document's elements
 
 usage:
-  weir digest [-p NAME=VALUE]... [-n COUNT] (FILE | -e TEXT)
+  weir digest [-p NAME=VALUE]... [-n COUNT] [--record-bytes N] [--json] (FILE | -e TEXT)
 
 The hash covers the dtype, shape and bytes of each component of each element, the code of each that fails, and the end.
 It is the same on every machine and with any number of threads, and weir's packages for other languages compute it, too.
 docs/digest.md defines it. With -n it covers the first COUNT elements, including failed ones, and no end. --record-bytes N
-is that of weir run.
+is that of weir run. With --json it is an object with the member `digest`, a string.
 
 The exit status is 2 if the document cannot be built, else 0, also if elements fail.
 
@@ -318,7 +319,7 @@ options:
       --fits DOCUMENT     the file of a document, `-` for standard input: print whether the position fits, and if not,
                           the difference, as restoring it as the rank that saved it would
   -p, --param NAME=VALUE  a value for a param of that document; it must be the same as when the position was saved
-      --json              print an object, or an array of them; weir_checkpoint_describe in weir.h explains the members
+      --json              print an object, or an array of them; docs/json.md explains the members
   -h, --help              this text
 
 exit status:
@@ -354,12 +355,12 @@ constexpr std::string_view kFiles =
     R"(weir head, info, validate, index, shard, convert - inspect and convert data files
 
 usage:
-  weir head     [-n COUNT] [--header | --no-header] FILE...
-  weir info     [--header | --no-header] FILE...
-  weir validate [--header | --no-header] FILE...
-  weir index    [--header | --no-header] FILE...
-  weir shard    -n COUNT -o NAME FILE...
-  weir convert  [--header | --no-header] FROM TO
+  weir head     [-n COUNT] [--header | --no-header] [--record-bytes N] FILE...
+  weir info     [--header | --no-header] [--record-bytes N] FILE...
+  weir validate [--header | --no-header] [--record-bytes N] FILE...
+  weir index    [--header | --no-header] [--record-bytes N] FILE...
+  weir shard    -n COUNT -o NAME [--record-bytes N] FILE...
+  weir convert  [--header | --no-header] [--record-bytes N] FROM TO
 
 Files are TFRecords, CSV (.csv, .tsv), JSON lines, text, tar archives, NumPy's arrays (.npy, .npz), or the folder of saved
 elements; Parquet and Arrow where the extension is that reads them. The first bytes tell which; the name does where a table,
@@ -389,7 +390,8 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar archive, FILE.weir-index, unless it has a
-          current one; elsewhere than beside the file, in ~/.cache/weir, where that can't be written. With it `skip` and
+          current one; elsewhere than beside the file, in $XDG_CACHE_HOME/weir or else ~/.cache/weir, where that can't be
+          written. With it `skip` and
           `shard` after the source go straight to their records, and `global_shuffle` needs no pass over the file
           first. It is valid for one version of the file. Compressed files have no index, except those in zstd that
           weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which are those
