@@ -136,7 +136,7 @@ std::string schema_json(const std::vector<SchemaEntry>& entries) {
 }
 
 std::string schema_list(const std::vector<SchemaEntry>& entries) {
-  constexpr size_t kNameWidth = 20;
+  constexpr size_t kNameWidth = 27;
   std::string out;
   std::string_view above;
   for (const SchemaEntry& entry : entries) {
