@@ -66,6 +66,11 @@ void TableParams::list_columns(Fields& f) {
     "How to treat nulls in columns without a field: `\"error\"` fails the element, `\"optional\"` makes each nullable column `optional`. With `fields`, this applies only to the other columns of `where`.");
 }
 
+Status refuse_optional_nulls() {
+  return with_parameter(
+      invalid_argument(expected_found("\"error\", since the format has no nulls", "\"optional\"")), "nulls");
+}
+
 Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params) {
   if (params.learned) return {};
   params.learned = true;

@@ -5,6 +5,7 @@
 //     static constexpr RefPtr<const TableFormat> (*format)();  // null: an extension's
 //     static const OperatorDef& op();
 //     static constexpr const char* column;  // of bytes, which the elements are; null: dicts of columns
+//     static constexpr bool has_no_nulls = true;  // left out: it has
 //   };
 //
 //   TableSource<Kind>::define_with({.name = …, .page = …})
@@ -64,6 +65,8 @@ struct ColumnParams final : TableParams {
   std::unique_ptr<ParamsBase> clone() const override { return std::make_unique<ColumnParams>(*this); }
 };
 
+Status refuse_optional_nulls();
+
 // Finds out the structure, and what can be told about the number of rows.
 Status learn_table(Runtime& runtime, const DatasetRef& names, const TableParams& params);
 
@@ -95,6 +98,7 @@ struct TableSourceFormat {
   }
   static int64_t cardinality(const Params& params) { return params.rows; }
   static Status learn(Runtime& runtime, const DatasetRef& names, const Params& params) {
+    if (requires { Kind::has_no_nulls; } && params.optional_nulls()) return refuse_optional_nulls();
     return learn_table(runtime, names, params);
   }
   static Result<std::unique_ptr<Reader>> open(Context& ctx, const std::string& file, const Params& params,

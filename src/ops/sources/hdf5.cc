@@ -13,6 +13,7 @@ struct Hdf5 {
   static constexpr const char* reader_name = "read_hdf5";
   static constexpr RefPtr<const TableFormat> (*format)() = nullptr;
   static constexpr const char* column = nullptr;
+  static constexpr bool has_no_nulls = true;
   static const OperatorDef& op() { return definition(); }
 };
 

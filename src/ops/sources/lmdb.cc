@@ -15,6 +15,7 @@ struct Lmdb {
   static constexpr const char* reader_name = "read_lmdb";
   static constexpr RefPtr<const TableFormat> (*format)() = lmdb_format;
   static constexpr const char* column = nullptr;
+  static constexpr bool has_no_nulls = true;
   static const OperatorDef& op() { return definition(); }
 };
 

@@ -45,6 +45,7 @@ TEST_CASE("lmdb: a file that fails is one error, and the next one follows") {
   const Lines lines = run(text);
   CHECK(lines.size() == 255);
   CHECK(contains(build_error("lmdb(\"" + folder.at("none.mdb") + "\")"), "none.mdb"));
+  CHECK(contains(build_error("lmdb(\"" + folder.at("none.mdb") + "\", nulls: \"optional\")"), "no nulls"));
   CHECK(run(call("lmdb", kWords, ", {word: string, key: string}")) == Lines(254, "error: invalid_argument"));
   std::ofstream(folder.at("text.mdb")) << std::string(9000, 'x');
   CHECK(contains(build_error(call("lmdb", folder.at("text.mdb"))), "describes an LMDB database"));
