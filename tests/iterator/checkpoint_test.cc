@@ -115,7 +115,7 @@ TEST_CASE("checkpoint files: the header says whether the rest is worth reading")
            Row{"", 0, Code::data_loss, "found nothing"},
            Row{"weirckpt", 8, Code::data_loss, "cut short"},
            Row{whole, kTerabytes, Code::data_loss, "found 4398046511104"},
-           Row{vast, kTerabytes, Code::resource_exhausted, "the limit checkpoint_bytes"},
+           Row{vast, kTerabytes, Code::resource_exhausted, "a checkpoint of at most"},
            Row{vast, whole.size(), Code::data_loss, "cut short"},
        }) {
     VastFile file(row.beginning, row.size);

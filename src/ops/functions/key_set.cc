@@ -90,7 +90,7 @@ void KeySet::state(Archive& archive) {
     const Found found = insert(key);
     if (found == Found::known) return archive.fail("a set has a key twice");
     if (found == Found::full)
-      return archive.fail("a set has more keys than the limit checkpoint_bytes allows");
+      return archive.fail("a set has more keys than a checkpoint holds");
   }
 }
 
