@@ -169,53 +169,79 @@ Mistake unknown_parameter(const FieldList& fields, const std::string& name) {
 
 // tf.data's names for parameters that have another name here.
 struct Alias {
+  std::string_view operator_name;
   std::string_view theirs;
   std::string_view ours;
 };
 constexpr Alias kAliases[] = {
-    {"batch_size", "n"},
-    {"buffer_size", "n"},
-    {"count", "n"},
-    {"map_func", "f"},
-    {"predicate", "f"},
-    {"reduce_func", "f"},
-    {"reduce_func", "reduce"},
-    {"key_func", "key"},
-    {"window_size_func", "window_size"},
-    {"element_length_func", "length"},
-    {"bucket_boundaries", "boundaries"},
-    {"bucket_batch_sizes", "batch_sizes"},
-    {"class_func", "class"},
-    {"target_dist", "target"},
-    {"initial_dist", "initial"},
-    {"initial_state", "initial"},
-    {"initial_state", "state"},
-    {"scan_func", "f"},
-    {"filename", "files"},
-    {"filename", "file"},
-    {"filenames", "files"},
-    {"file_pattern", "pattern"},
-    {"tensors", "value"},
-    {"compression_type", "compression"},
-    {"dataset", "other"},
-    {"element_spec", "spec"},
-    {"padded_shapes", "shapes"},
-    {"padding_values", "values"},
-    {"choice_dataset", "choice"},
-    {"stop_on_empty_dataset", "stop_on_empty"},
-    {"expected_cardinality", "n"},
-    {"cardinality", "n"},
-    {"record_defaults", "columns"},
-    {"field_delim", "delim"},
-    {"use_quote_delim", "quote"},
-    {"select_cols", "select"},
-    {"exclude_cols", "exclude"},
-    {"log_warning", "log"},
+    {"choose_from_datasets", "choice_dataset", "choice"},
+    {"choose_from_datasets", "stop_on_empty_dataset", "stop_on_empty"},
+    {"csv", "filenames", "files"},
+    {"csv", "record_defaults", "columns"},
+    {"csv", "compression_type", "compression"},
+    {"csv", "field_delim", "delim"},
+    {"csv", "use_quote_delim", "quote"},
+    {"csv", "select_cols", "select"},
+    {"csv", "exclude_cols", "exclude"},
+    {"fixed_length_record", "filenames", "files"},
+    {"fixed_length_record", "compression_type", "compression"},
+    {"from_sparse_tensor_slices", "sparse_tensor", "sparse"},
+    {"from_tensor_slices", "tensors", "value"},
+    {"from_tensors", "tensors", "value"},
+    {"list_files", "file_pattern", "pattern"},
+    {"sample_from_datasets", "stop_on_empty_dataset", "stop_on_empty"},
+    {"sql", "driver_name", "driver"},
+    {"sql", "data_source_name", "connection"},
+    {"text_line", "filenames", "files"},
+    {"text_line", "compression_type", "compression"},
+    {"tfrecord", "filenames", "files"},
+    {"tfrecord", "compression_type", "compression"},
+    {"assert_cardinality", "expected_cardinality", "n"},
+    {"batch", "batch_size", "n"},
+    {"bucket_by_sequence_length", "element_length_func", "length"},
+    {"bucket_by_sequence_length", "bucket_boundaries", "boundaries"},
+    {"bucket_by_sequence_length", "bucket_batch_sizes", "batch_sizes"},
+    {"bucket_by_sequence_length", "padded_shapes", "shapes"},
+    {"bucket_by_sequence_length", "padding_values", "values"},
+    {"cache", "filename", "file"},
+    {"concatenate", "dataset", "other"},
+    {"filter", "predicate", "f"},
+    {"flat_map", "map_func", "f"},
+    {"group_by_reducer", "key_func", "key"},
+    {"group_by_reducer", "init_func", "init"},
+    {"group_by_reducer", "reduce_func", "reduce"},
+    {"group_by_reducer", "finalize_func", "finalize"},
+    {"group_by_window", "key_func", "key"},
+    {"group_by_window", "reduce_func", "reduce"},
+    {"group_by_window", "window_size_func", "window_size"},
+    {"ignore_errors", "log_warning", "log"},
+    {"interleave", "map_func", "f"},
+    {"map", "map_func", "f"},
+    {"map_and_batch", "map_func", "f"},
+    {"map_and_batch", "batch_size", "n"},
+    {"pad_to_cardinality", "cardinality", "n"},
+    {"padded_batch", "batch_size", "n"},
+    {"padded_batch", "padded_shapes", "shapes"},
+    {"padded_batch", "padding_values", "values"},
+    {"prefetch", "buffer_size", "n"},
+    {"ragged_batch", "batch_size", "n"},
+    {"rebatch", "batch_size", "n"},
+    {"rejection_resample", "class_func", "class"},
+    {"rejection_resample", "target_dist", "target"},
+    {"rejection_resample", "initial_dist", "initial"},
+    {"scan", "initial_state", "state"},
+    {"scan", "scan_func", "f"},
+    {"skip", "count", "n"},
+    {"sparse_batch", "batch_size", "n"},
+    {"take", "count", "n"},
+    {"take_while", "predicate", "f"},
+    {"reduce", "initial_state", "initial"},
+    {"reduce", "reduce_func", "f"},
 };
 
 }  // namespace
 
-FieldList::FieldList(const OperatorDef& def) : params(def.make_params()) {
+FieldList::FieldList(const OperatorDef& def) : operator_name(def.name), params(def.make_params()) {
   Fields fields;
   params->fields(fields);
   list = fields.list;
@@ -231,7 +257,7 @@ int FieldList::last_required() const {
 std::string_view parameter_name(const FieldList& fields, std::string_view name) {
   if (fields.find(name) >= 0) return name;
   for (const Alias& alias : kAliases) {
-    if (alias.theirs == name && fields.find(alias.ours) >= 0) return alias.ours;
+    if (alias.operator_name == fields.operator_name && alias.theirs == name) return alias.ours;
   }
   return name;
 }
@@ -239,7 +265,7 @@ std::string_view parameter_name(const FieldList& fields, std::string_view name) 
 std::vector<std::string> aliases_of(const FieldList& fields, std::string_view parameter) {
   std::vector<std::string> out;
   for (const Alias& alias : kAliases) {
-    if (alias.ours == parameter && parameter_name(fields, alias.theirs) == parameter)
+    if (alias.operator_name == fields.operator_name && alias.ours == parameter)
       out.emplace_back(alias.theirs);
   }
   return out;

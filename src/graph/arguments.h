@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "dataset/operator.h"
@@ -18,6 +19,7 @@ struct FieldList {
   FieldList(const FieldList&) = delete;
   FieldList& operator=(const FieldList&) = delete;
 
+  const std::string_view operator_name;
   std::unique_ptr<ParamsBase> params;
   FieldSequence list;
   // The last field that must be given, or -1.

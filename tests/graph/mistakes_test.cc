@@ -232,6 +232,14 @@ TEST_CASE("mistakes: tf.data's names of parameters are taken, and printed as thi
   CHECK(graph.build("range(9) | prefetch(buffer_size: 2)")->format() == "range(9) | prefetch(2)");
   CHECK(
       contains(graph.refused("range(9) | batch(4, batch_size: 4)"), "batch: the parameter n is given twice"));
+  CHECK(graph.build("sql(driver_name: \"sqlite\", data_source_name: \"a\", query: \"b\", spec: {x: int64})")
+            ->format() == "sql(\"sqlite\", \"a\", \"b\", {x: int64})");
+  // tf.data's names for other operators.
+  for (const char* text : {"range(9) | take(batch_size: 4)", "range(9) | filter(map_func: x -> x > 1)",
+                           "range(9) | shuffle(n: 4)", "jsonl(filenames: \"a\", fields: {x: int64})"}) {
+    INFO(text);
+    CHECK(contains(graph.refused(text), "there is no parameter"));
+  }
 }
 
 TEST_CASE("mistakes: only what is spelt nearly so is suggested", "[graph]") {

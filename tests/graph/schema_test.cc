@@ -61,7 +61,7 @@ TEST_CASE("The schema has parameters with types, defaults and bounds", "[graph]"
   CHECK(batch.parameters[0].minimum == 1);
   CHECK(batch.parameters[1].fallback == "false");
   CHECK(batch.parameters[2].automatic);
-  CHECK(batch.parameters[0].aliases.front() == "batch_size");
+  CHECK(batch.parameters[0].aliases == std::vector<std::string>{"batch_size"});
   CHECK(batch.parameters[1].aliases.empty());
   const SchemaEntry map = entry_of("map");
   CHECK(map.parameters[0].takes == "element");
