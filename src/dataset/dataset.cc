@@ -70,7 +70,7 @@ Status check_behind_parts(const OperatorDef& op, std::span<const DatasetRef> inp
     if (op.kind == OperatorKind::terminal) hint = "leave the partition out";
     if (inputs.size() > 1) hint = concat("put it inside: partition(n, part -> ", op.name, "(… part …))");
     return invalid_argument(
-        expected_found("behind a partition an operator that holds no elements back", op.name, hint));
+        expected_found("after a partition an operator that holds no elements back", op.name, hint));
   }
   return Status();
 }

@@ -252,7 +252,7 @@ Status check_document(const Document& document) {
   }
   if (sites.counts_rank.empty()) return Status();
   return failed_precondition(expected_found(
-      "operators behind the partition whose positions are those of any number of ranks",
+      "operators after the partition whose positions are those of any number of ranks",
       concat("that ", sites.counts_rank), "put it inside the parts, or go on with as many ranks"));
 }
 

@@ -110,7 +110,7 @@ Result<PartsBy> parts_by(const Dataset& input, PartsBy by, int64_t n) {
   if (by == PartsBy::files) {
     if (names) return by;
     return invalid_argument(
-        expected_found("a source of files, with maps, filters and the like behind it at most",
+        expected_found("a source of files, with maps, filters and the like after it at most",
                        concat(input.name()), "leave by out, or say \"index\""));
   }
   if (!names && !access.ok()) return no_parts(input, access);

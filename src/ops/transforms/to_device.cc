@@ -282,7 +282,7 @@ Result<Spec> spec(const Params& params, std::span<const DatasetRef> inputs) {
   WEIR_TRY(check_numbers(inputs[0]->spec()));
   if (devices.size() == 1) return inputs[0]->spec();
   if (inputs[0]->sites().parts != 0) {
-    return invalid_argument(expected_found("one device behind a partition", concat(devices.size()),
+    return invalid_argument(expected_found("one device after a partition", concat(devices.size()),
                                            "each rank of a job has its own device"));
   }
   return cut(inputs[0]->spec(), static_cast<int64_t>(devices.size()));

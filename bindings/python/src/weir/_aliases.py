@@ -59,7 +59,7 @@ _NAMES = {
 _PARAMETERS = {
     "name": "operators have no names; leave it out",
     "deterministic": "the elements keep their order; leave it out",
-    "dtype": "write map(lambda x: weir.fn.cast(x, dtype)) behind it",
+    "dtype": "write map(lambda x: weir.fn.cast(x, dtype)) after it",
     "row_splits_dtype": "row splits are int64; leave it out",
     **dict.fromkeys(("compression", "element_spec", "reader_func", "wait"), "the folder says it; leave it out"),
     "shard_func": "how many files there are is a parameter of its own, if any; leave it out",
