@@ -178,6 +178,18 @@ void add_signatures(SchemaEntry& entry, const char* single) {
   entry.signatures.push_back(call_form(entry, single));
 }
 
+// When its elements can be read by position.
+const char* position_condition(const OperatorDef& def, const FieldList& fields) {
+  const auto has = [&](std::string_view name) { return fields.find(name) >= 0; };
+  if (def.kind != OperatorKind::source || has("datasets")) return "if those of its inputs can";
+  if (has("where")) return "without `where`";
+  if (has("on_corrupt")) return "with `on_corrupt: \"error\"`, if the files are uncompressed or in zstd as weir writes it";
+  if (has("compression")) return "if the files are uncompressed";
+  if (has("shuffle")) return "with `shuffle: false`";
+  if (has("generator")) return "if the generator has a count";
+  return "";
+}
+
 SchemaEntry entry_of(const OperatorDef& def) {
   SchemaEntry out;
   out.name = def.name;
@@ -191,6 +203,7 @@ SchemaEntry entry_of(const OperatorDef& def) {
   out.doc = def.page.doc;
   out.cost = def.page.cost;
   out.by_position = can_be_read_by_position(def);
+  if (out.by_position) out.by_position_if = position_condition(def, fields);
   out.example = def.page.example;
   out.output = def.page.output;
   return out;

@@ -53,8 +53,9 @@ struct SchemaEntry {
   // Of a function: the dtype and shape of its result.
   std::string result;
   std::string cost;
-  // Of an operator: its elements can be read by position.
+  // Of an operator: its elements can be read by position, and on which condition; "" if always.
   bool by_position = false;
+  std::string by_position_if;
   // A document, and the lines that it prints.
   std::string example;
   std::string output;

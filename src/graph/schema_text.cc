@@ -47,6 +47,8 @@ std::string json_entry(const SchemaEntry& entry) {
   if (!entry.result.empty()) out += concat(",\n   \"result\": ", json_string(entry.result));
   out += concat(",\n   \"cost\": ", json_string(entry.cost));
   if (entry.by_position) out += ",\n   \"by_position\": true";
+  if (!entry.by_position_if.empty())
+    out += concat(",\n   \"by_position_if\": ", json_string(entry.by_position_if));
   out += concat(",\n   \"example\": ", json_string(entry.example));
   return out + concat(",\n   \"output\": ", json_string(entry.output), "}");
 }
@@ -161,7 +163,10 @@ std::string schema_page(const SchemaEntry& entry) {
   }
   if (!entry.result.empty()) out += "\n" + wrapped("result: " + entry.result, 0);
   if (!entry.cost.empty()) out += "\n" + wrapped("cost: " + entry.cost, 0);
-  if (entry.by_position) out += "\nIts elements can be read by position if those of its inputs can.\n";
+  if (entry.by_position) {
+    const char* const space = entry.by_position_if.empty() ? "" : " ";
+    out += "\n" + wrapped(concat("Its elements can be read by position", space, entry.by_position_if, "."), 0);
+  }
   if (entry.example.empty()) return out;
   // Where a program must hand something in, there is nothing to run.
   if (entry.output.empty()) return out + concat("\nexamples:\n  ", entry.example, "\n");
