@@ -240,7 +240,7 @@ typedef struct weir_view {
   uint64_t byte_size;  /* of the entries; 16 for each string, without its bytes */
   int32_t device_type; /* WEIR_DEVICE_...; where `data` is */
   int32_t device_id;   /* the number of the device; 0 for the CPU */
-  void* ready;         /* a CUevent behind the copy to the device; NULL for the CPU */
+  void* ready;         /* a CUevent after the copy to the device; NULL for the CPU */
 } weir_view;
 
 #define WEIR_VIEW_INIT \
@@ -386,6 +386,7 @@ WEIR_API int32_t weir_spec_parse(const char* text, uint64_t text_size, weir_spec
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_spec_ref(weir_spec spec, weir_error* error);
+/* Gives up one owner. */
 WEIR_API void weir_spec_unref(weir_spec spec);
 
 /* Describes the top of a spec. No allocation. */
@@ -438,6 +439,7 @@ WEIR_API int32_t weir_tensor_view(weir_tensor tensor, weir_view* out, weir_error
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_tensor_ref(weir_tensor tensor, weir_error* error);
+/* Gives up one owner. */
 WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* ---- Callbacks: the caller's own functions in a pipeline ----------------------------------------------- */
@@ -535,9 +537,9 @@ typedef struct weir_generator {
   /* The position of a run; both or neither. `save` sets `data` and `size`: bytes that stay valid until the
    * next call of any of these functions. It is called between two elements, and often: operators that keep
    * rows call it, not only saving. If it fails, saving the iterator fails, unless an earlier position can be
-   * used. `restore` starts a run at such a position. Both return WEIR_OK, or any other number
-   * to fail, with the error of weir_call_fail. Without them, a pure generator produces its elements again, up
-   * to the position; for others weir_iterator_options.checkpoint_policy says what happens. */
+   * used. `restore` starts a run at such a position. Both return WEIR_OK, or any other number to fail, with
+   * the error of weir_call_fail. Without them, a pure generator produces its elements again, up to the
+   * position; for others weir_iterator_options.checkpoint_policy says what happens. */
   int32_t (*save)(void* user_data, void* state, const void** data, uint64_t* size);
   int32_t (*restore)(void* user_data, const void* data, uint64_t size, void** state);
   /* Lets texts call a registered generator as NAME(...), like a built-in source: a dict of its parameters,
@@ -597,12 +599,12 @@ WEIR_API int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out,
 
 /* Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
  * of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
- * WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. Errors: out_of_range; invalid_argument
- * if the dimensions or the dtype do not fit the result spec. */
+ * WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned as its dtype
+ * asks. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec. */
 WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int64_t* dims,
                                   void** out, weir_error* error);
 
-/* Returns bytes that live as long as the results of this call. */
+/* Returns bytes, aligned to 64, that live as long as the results of this call. */
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
 /* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
@@ -705,6 +707,7 @@ WEIR_API int32_t weir_file_open(weir_runtime runtime, const char* name, uint64_t
 WEIR_API int32_t weir_file_read(weir_file file, uint64_t offset, void* out, uint64_t size, uint64_t* read,
                                 weir_error* error);
 
+/* Closes the file. */
 WEIR_API void weir_file_release(weir_file file);
 
 /* ---- Tables -------------------------------------------------------------------------------------------- */
@@ -713,7 +716,7 @@ WEIR_API void weir_file_release(weir_file file);
 struct ArrowSchema;
 struct ArrowArrayStream;
 
-/* A format of files that hold tables, which an extension reads for a source, such as \"parquet\", and
+/* A format of files that hold tables, which an extension reads for a source, such as "parquet", and
  * registers as `table` of a weir_generator. The source does the rest: fields, conditions, positions, several
  * files. Its functions may be called on any thread, those of one table one at a time; they may block, and
  * return WEIR_OK, or any other number to fail; why is said with weir_call_fail(call, 0, ...), for which
@@ -821,17 +824,16 @@ WEIR_API int32_t weir_runtime_load_extension(weir_runtime runtime, const char* f
  *
  *   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
  *
- * A stream of the C stream interface of Arrow is a dataset of its rows:
- * dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
- * `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
- * no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
- * bytes of strings; all else is copied. Types become dtypes as in "parquet"; dictionaries are decoded; lists
- * of one length are tensors, other lists have an unknown dimension, lists of such lists are ragged. The
- * dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its
- * rows. Errors: invalid_argument, with the column, for missing values (nulls) and other types; data_loss for
- * batches that are not what their schema says; unknown, with what the stream says, if it fails
- * (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not
- * give, are not checked. */
+ * A stream of the C stream interface of Arrow is a dataset of its rows: dicts if it is one of tables, whose
+ * type is a struct, else the values. The call moves the stream out of `arrow`, whose `release` is NULL
+ * afterwards, reads it to its end and releases it. Batches are released when no dataset and no element needs
+ * them. Numbers that lie in one piece are used where they are, as are the bytes of strings; all else is
+ * copied. Types become dtypes as in "parquet"; dictionaries are decoded; lists of one length are tensors,
+ * other lists have an unknown dimension, lists of such lists are ragged. The dataset is one of
+ * from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its rows. Errors:
+ * invalid_argument, with the column, for missing values (nulls) and other types; data_loss for batches that
+ * are not what their schema says; unknown, with what the stream says, if it fails (resource_exhausted for
+ * ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not give, are not checked. */
 typedef struct weir_argument {
   uint32_t struct_size;
   uint32_t kind; /* WEIR_VALUE_... */
@@ -901,6 +903,7 @@ WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_n
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error);
+/* Gives up one owner. */
 WEIR_API void weir_dataset_unref(weir_dataset dataset);
 
 /* Returns the structure of the elements, owned by the caller. */
@@ -982,6 +985,7 @@ WEIR_API int32_t weir_dataset_deserialize(weir_runtime runtime, const void* byte
 /* Creates an empty element owned by the caller. It can be filled any number of times and reuses its memory.
  * One thread at a time may use an element. */
 WEIR_API int32_t weir_element_create(weir_element* out, weir_error* error);
+/* Clears and frees the element. */
 WEIR_API void weir_element_destroy(weir_element element);
 
 /* Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not
@@ -1015,7 +1019,8 @@ WEIR_API int32_t weir_element_view(weir_element element, uint32_t index, weir_vi
 WEIR_API int32_t weir_iterator_next_on(weir_iterator iterator, int64_t stream, weir_element element,
                                        weir_error* error);
 
-/* Clears the element when its last use was on `stream`, in place of the stream that it was taken on. */
+/* Clears the element when its last use was on `stream`, in place of the stream that it was taken on. Errors:
+ * invalid_argument for the stream 0 and numbers below WEIR_STREAM_NONE. */
 WEIR_API int32_t weir_element_release_on(weir_element element, int64_t stream, weir_error* error);
 
 /* A record of a file: where an element came from. */
@@ -1284,7 +1289,7 @@ WEIR_API int32_t weir_iterator_share(weir_iterator iterator, const char* name, u
 
 /* Returns a text that names this iterator to feedable ones (`string_handle` of weir_iterator_options):
  * printable, the same at each call and after weir_iterator_initialize, valid on every thread of the process
- * while the iterator lives. It ends in 128 random bits, so it cannot be guessed. */
+ * while the iterator lives. It ends in 128 random bits, so it cannot be guessed. Errors: invalid_argument. */
 WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes* out, weir_error* error);
 
 /* In Prometheus' text exposition format, instead of JSON. */
@@ -1296,8 +1301,7 @@ WEIR_API int32_t weir_iterator_string_handle(weir_iterator iterator, weir_bytes*
 WEIR_API int32_t weir_iterator_stats(weir_iterator iterator, uint32_t flags, weir_bytes* out,
                                      weir_error* error);
 
-/* ---- Checkpoint managers: a folder with the newest positions --------------------------------------------
- */
+/* ---- Checkpoint managers: a folder with the newest positions ------------------------------------------- */
 
 typedef struct weir_checkpoint_manager_options {
   uint32_t struct_size;
@@ -1324,8 +1328,8 @@ typedef struct weir_checkpoint_manager_options {
  *
  *   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
  *      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another
- * number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each.
- * If it is 0, start from the beginning.
+ *      number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns
+ *      each. If it is 0, start from the beginning.
  *   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
  *   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
  *
@@ -1436,6 +1440,7 @@ WEIR_API void weir_record_writer_destroy(weir_record_writer writer);
 
 /* Creates an empty tf.Example owned by the caller. One thread at a time may use an example. */
 WEIR_API int32_t weir_example_create(weir_example* out, weir_error* error);
+/* Frees the example. */
 WEIR_API void weir_example_destroy(weir_example example);
 
 /* Sets a feature to `count` values, which are copied: of int64_t for WEIR_DTYPE_INT64, float for _FLOAT32,

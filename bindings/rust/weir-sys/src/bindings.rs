@@ -486,7 +486,7 @@ impl weir_file_system {
     pub const INIT: Self = weir_file_system { struct_size: core::mem::size_of::<weir_file_system>() as u32, flags: 0, schemes: core::ptr::null(), schemes_size: 0, stat: None, list: None, open: None, read: None, close: None, create: None, write: None, finish: None, remove: None, destroy: None, user_data: core::ptr::null_mut() };
 }
 
-/// A format of files that hold tables, which an extension reads for a source, such as \"parquet\", and
+/// A format of files that hold tables, which an extension reads for a source, such as "parquet", and
 /// registers as `table` of a weir_generator. The source does the rest: fields, conditions, positions, several
 /// files. Its functions may be called on any thread, those of one table one at a time; they may block, and
 /// return WEIR_OK, or any other number to fail; why is said with weir_call_fail(call, 0, ...), for which
@@ -556,17 +556,16 @@ impl weir_extension {
 ///   weir_argument arguments[] = {WEIR_ARGUMENT_TEXT("file", path), WEIR_ARGUMENT_CALLBACK("f", &callback)};
 ///
 /// ```
-/// A stream of the C stream interface of Arrow is a dataset of its rows:
-/// dicts if it is one of tables, whose type is a struct, else the values. The call moves the stream out of
-/// `arrow`, whose `release` is NULL afterwards, reads it to its end and releases it. Batches are released when
-/// no dataset and no element needs them. Numbers that lie in one piece are used where they are, as are the
-/// bytes of strings; all else is copied. Types become dtypes as in "parquet"; dictionaries are decoded; lists
-/// of one length are tensors, other lists have an unknown dimension, lists of such lists are ragged. The
-/// dataset is one of from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its
-/// rows. Errors: invalid_argument, with the column, for missing values (nulls) and other types; data_loss for
-/// batches that are not what their schema says; unknown, with what the stream says, if it fails
-/// (resource_exhausted for ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not
-/// give, are not checked.
+/// A stream of the C stream interface of Arrow is a dataset of its rows: dicts if it is one of tables, whose
+/// type is a struct, else the values. The call moves the stream out of `arrow`, whose `release` is NULL
+/// afterwards, reads it to its end and releases it. Batches are released when no dataset and no element needs
+/// them. Numbers that lie in one piece are used where they are, as are the bytes of strings; all else is
+/// copied. Types become dtypes as in "parquet"; dictionaries are decoded; lists of one length are tensors,
+/// other lists have an unknown dimension, lists of such lists are ragged. The dataset is one of
+/// from_tensor_slices, with a "map" if there are ragged rows, and is serialized with its rows. Errors:
+/// invalid_argument, with the column, for missing values (nulls) and other types; data_loss for batches that
+/// are not what their schema says; unknown, with what the stream says, if it fails (resource_exhausted for
+/// ENOMEM, unimplemented for ENOTSUP). The sizes of buffers, which Arrow does not give, are not checked.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct weir_argument {
@@ -770,6 +769,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_spec_ref(spec: weir_spec, error: *mut weir_error) -> i32;
 
+    /// Gives up one owner.
     pub fn weir_spec_unref(spec: weir_spec);
 
     /// Describes the top of a spec. No allocation.
@@ -810,6 +810,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_tensor_ref(tensor: weir_tensor, error: *mut weir_error) -> i32;
 
+    /// Gives up one owner.
     pub fn weir_tensor_unref(tensor: weir_tensor);
 
     /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
@@ -833,11 +834,11 @@ extern "C" {
 
     /// Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
     /// of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
-    /// WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. Errors: out_of_range; invalid_argument
-    /// if the dimensions or the dtype do not fit the result spec.
+    /// WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned as its dtype
+    /// asks. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec.
     pub fn weir_call_output(call: weir_call, index: u32, rank: i32, dims: *const i64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
-    /// Returns bytes that live as long as the results of this call.
+    /// Returns bytes, aligned to 64, that live as long as the results of this call.
     pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
@@ -870,6 +871,7 @@ extern "C" {
     /// several threads may read one file at once.
     pub fn weir_file_read(file: weir_file, offset: u64, out: *mut c_void, size: u64, read: *mut u64, error: *mut weir_error) -> i32;
 
+    /// Closes the file.
     pub fn weir_file_release(file: weir_file);
 
     /// Loads an extension from a file. An extension that the runtime has already loaded is not loaded again.
@@ -901,6 +903,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_dataset_ref(dataset: weir_dataset, error: *mut weir_error) -> i32;
 
+    /// Gives up one owner.
     pub fn weir_dataset_unref(dataset: weir_dataset);
 
     /// Returns the structure of the elements, owned by the caller.
@@ -951,6 +954,7 @@ extern "C" {
     /// One thread at a time may use an element.
     pub fn weir_element_create(out: *mut weir_element, error: *mut weir_error) -> i32;
 
+    /// Clears and frees the element.
     pub fn weir_element_destroy(element: weir_element);
 
     /// Releases the values, so that their memory can be reused elsewhere. Ends what weir_dataset_at has not
@@ -969,7 +973,8 @@ extern "C" {
     /// weir_iterator_next. Where the driver fails, that is the error of the element (WEIR_ELEMENT_FAILED).
     pub fn weir_iterator_next_on(iterator: weir_iterator, stream: i64, element: weir_element, error: *mut weir_error) -> i32;
 
-    /// Clears the element when its last use was on `stream`, in place of the stream that it was taken on.
+    /// Clears the element when its last use was on `stream`, in place of the stream that it was taken on. Errors:
+    /// invalid_argument for the stream 0 and numbers below WEIR_STREAM_NONE.
     pub fn weir_element_release_on(element: weir_element, stream: i64, error: *mut weir_error) -> i32;
 
     /// Returns the record and file that element `row` came from: 0, or a row of weir_iterator_next_block. A batch
@@ -1119,7 +1124,7 @@ extern "C" {
 
     /// Returns a text that names this iterator to feedable ones (`string_handle` of weir_iterator_options):
     /// printable, the same at each call and after weir_iterator_initialize, valid on every thread of the process
-    /// while the iterator lives. It ends in 128 random bits, so it cannot be guessed.
+    /// while the iterator lives. It ends in 128 random bits, so it cannot be guessed. Errors: invalid_argument.
     pub fn weir_iterator_string_handle(iterator: weir_iterator, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Returns what the iterator has done since it was initialised, stage by stage, and what bounds its
@@ -1139,10 +1144,8 @@ extern "C" {
     /// ```text
     ///   1. Ask weir_checkpoint_manager_ranks how many ranks saved that one. If it is as many as this job has,
     ///      continue from this rank's own position: `checkpoint` of weir_iterator_options. If it is another
-    /// ```
-    /// number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns each.
-    /// If it is 0, start from the beginning.
-    /// ```text
+    ///      number, pass the positions of all of them as `rank_checkpoints`. weir_checkpoint_manager_load returns
+    ///      each. If it is 0, start from the beginning.
     ///   2. Save with weir_checkpoint_manager_save before taking anything from the iterator.
     ///   3. Take nothing before all ranks have saved: wait until `complete` is 1, or at a barrier of the job.
     ///
@@ -1212,6 +1215,7 @@ extern "C" {
     /// Creates an empty tf.Example owned by the caller. One thread at a time may use an example.
     pub fn weir_example_create(out: *mut weir_example, error: *mut weir_error) -> i32;
 
+    /// Frees the example.
     pub fn weir_example_destroy(example: weir_example);
 
     /// Sets a feature to `count` values, which are copied: of int64_t for WEIR_DTYPE_INT64, float for _FLOAT32,
