@@ -83,7 +83,8 @@ type ChooseFromDatasetsOptions struct {
 //
 // datasets: A list of datasets of one structure.
 //
-// choice: A dataset of int64: the index of the dataset for each element.
+// choice: A dataset of int64: the index of the dataset for each element; another number is an error
+// (invalid_argument).
 func ChooseFromDatasets(datasets DatasetList, choice Operand, options ...ChooseFromDatasetsOptions) Pipeline {
 	c := newCall("choose_from_datasets")
 	c.positional("datasets", asDatasetList, datasets)
@@ -103,8 +104,8 @@ type CounterOptions struct {
 	Step Int
 }
 
-// Counter is the operator counter. Counts from start in steps of step, without end. If the next number does not
-// fit int64, it is an error (out_of_range), and the sequence ends.
+// Counter is the operator counter. Counts from start in steps of step, without end. Elements are int64. If the
+// next number does not fit int64, it is an error (out_of_range), and the sequence ends.
 func Counter(options ...CounterOptions) Pipeline {
 	c := newCall("counter")
 	if c.atMostOne(len(options)) {
@@ -260,8 +261,8 @@ func FromGenerator(generator Function, spec SpecText, options ...FromGeneratorOp
 }
 
 // FromList is the operator from_list. Yields the members of a list, in order. They have one structure; their
-// shapes may differ. A list has at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack
-// them and use from_tensor_slices.
+// shapes may differ. The list and its members are at most 4,096 tensors, tuples and dicts in all; for more
+// elements stack them and use from_tensor_slices.
 //
 // elements: A list of the elements: tensors, tuples or dicts, all of one structure.
 func FromList(elements Values) Pipeline {
@@ -403,7 +404,8 @@ type ListFilesOptions struct {
 
 // ListFiles is the operator list_files. Lists the names of the files that match a pattern. They come in random
 // order, another one in each epoch; if shuffle is false, they are sorted. A pattern that matches no file is an
-// error when the dataset is built. Index files (*.weir-index) are left out unless the pattern ends so.
+// error when the dataset is built (invalid_argument). Index files (*.weir-index) are left out unless the pattern
+// ends so.
 //
 // pattern: A glob pattern or a list of them. Within one part of a path, * matches any characters, ? one
 // character (of UTF-8), [a-z] one of these; \ before one of them takes it literally.
@@ -463,11 +465,11 @@ func Lmdb(files Files, options ...LmdbOptions) Pipeline {
 
 // Load is the operator load. Reads the elements that save, snapshot or a file cache wrote to a folder, in the
 // order written. Their structure and number are read when the dataset is built, so it cannot be built if nothing
-// was written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error in place of
-// its elements, and the next chunk follows. If the elements are replaced between building and reading, one error
-// takes their place. Reads ahead of its consumer, on its own thread. Elements are also read by their position
-// (global_shuffle, weir_dataset_at); then an element of a damaged chunk is one error in its place, and skip and
-// shard directly after it go straight to their chunks.
+// was written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error (data_loss)
+// in place of its elements, and the next chunk follows. If the elements are replaced between building and
+// reading, one error takes their place. Reads ahead of its consumer, on its own thread. Elements are also read
+// by their position (global_shuffle, weir_dataset_at); then an element of a damaged chunk is one error in its
+// place, and skip and shard directly after it go straight to their chunks.
 //
 // path: The folder with the written elements.
 func Load(path String) Pipeline {
@@ -618,8 +620,8 @@ type RandomOptions struct {
 	RerandomizeEachIteration Bool
 }
 
-// Random is the operator random. Random integers from 0 to 4294967295, without end. For the same seed they are
-// tf.data's. Each epoch repeats them unless rerandomize_each_iteration is true.
+// Random is the operator random. Random integers (int64) from 0 to 4294967295, without end. For the same seed
+// they are tf.data's. Each epoch repeats them unless rerandomize_each_iteration is true.
 func Random(options ...RandomOptions) Pipeline {
 	c := newCall("random")
 	if c.atMostOne(len(options)) {
@@ -685,8 +687,9 @@ type SampleFromDatasetsOptions struct {
 // SampleFromDatasets is the operator sample_from_datasets. Takes each element from a dataset drawn at random, by
 // weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if stop_on_empty is
 // true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out, and there are no
-// elements if all are 0. Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the
-// draws unless rerandomize_each_iteration is true.
+// elements if all are 0. Where a dataset of weights has only 0 for the datasets that are left, an error ends the
+// sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused. Each epoch
+// repeats the draws unless rerandomize_each_iteration is true.
 //
 // datasets: A list of datasets of one structure.
 func SampleFromDatasets(datasets DatasetList, options ...SampleFromDatasetsOptions) Pipeline {
@@ -942,9 +945,9 @@ type BatchOptions struct {
 }
 
 // Batch is the operator batch. Stacks n successive elements into a batch, along a new first dimension. The
-// elements of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of
-// the largest shape. The last batch may have fewer elements. An error among the elements drops the batch
-// gathered so far; the next one begins after it.
+// elements of a batch must have one shape, or the batch is an error (invalid_argument); sparse tensors become
+// one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements
+// drops the batch gathered so far; the next one begins after it.
 //
 // n: The number of elements in a batch.
 func (p Pipeline) Batch(n Int, options ...BatchOptions) Pipeline {
@@ -1010,8 +1013,8 @@ func (p Pipeline) BucketBySequenceLength(length Function, boundaries Value, batc
 // once and are not kept. In memory, every iterator has its own cache, and so has every dataset that a function
 // opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its
 // next pass logs a warning. With a file, the elements are kept in a folder of that name, as by snapshot: other
-// iterators and later processes read them, too. Elements of another pipeline are refused. While one iterator
-// fills the folder, others yield what they read themselves.
+// iterators and later processes read them, too. Elements of another pipeline are refused (failed_precondition).
+// While one iterator fills the folder, others yield what they read themselves.
 //
 // file: The folder to keep the elements in; "" keeps them in memory. Default: "".
 func (p Pipeline) Cache(file ...String) Pipeline {
@@ -1032,7 +1035,7 @@ func (p Pipeline) Concatenate(other Operand) Pipeline {
 	return p.then(c)
 }
 
-// Enumerate is the operator enumerate. Numbers the elements: pairs (number, element), counting from start. An
+// Enumerate is the operator enumerate. Numbers the elements: pairs (number, element), int64 from start on. An
 // error uses up a number. Elements beyond the largest int64 are errors (out_of_range).
 //
 // start: The number of the first element. Default: 0.
@@ -1088,10 +1091,10 @@ func (p Pipeline) GlobalShuffle(options ...GlobalShuffleOptions) Pipeline {
 }
 
 // GroupByReducer is the operator group_by_reducer. Groups all elements by key and folds each group into one
-// result. The state of a group is init(key) at first, and reduce(state, element) after each element. When the
-// input has ended, finalize(state) of each group follows, the least key first. An element that fails, or for
-// which key, init or reduce fails, is an error at once and changes no state; a group whose elements all failed
-// has no result. A dataset that is known to be infinite is refused.
+// result. Elements are what finalize returns. The state of a group is init(key) at first, and reduce(state,
+// element) after each element. When the input has ended, finalize(state) of each group follows, the least key
+// first. An element that fails, or for which key, init or reduce fails, is an error at once and changes no
+// state; a group whose elements all failed has no result. A dataset that is known to be infinite is refused.
 //
 // key: Returns the key of an element's group, an int64.
 //
@@ -1209,9 +1212,9 @@ type MapAndBatchOptions struct {
 }
 
 // MapAndBatch is the operator map_and_batch. Applies f to each element and stacks n results into a batch.
-// Results of a batch must have one shape, or the batch is an error; sparse tensors become one sparse tensor of
-// the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it
-// would have been.
+// Results of a batch must have one shape, or the batch is an error (invalid_argument); sparse tensors become one
+// sparse tensor of the largest shape. If an element or its call fails, its whole batch is an error, and the next
+// batch is what it would have been.
 //
 // f: The function: a lambda or a callback.
 //
@@ -1259,8 +1262,8 @@ type OptionsOptions struct {
 	// later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is. Default: "".
 	Cache String
 
-	// How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB. Default:
-	// 0.
+	// How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB. Without
+	// `cache` it changes nothing. Default: 0.
 	CacheBytes Int
 }
 
@@ -1337,8 +1340,8 @@ type PadToCardinalityOptions struct {
 
 // PadToCardinality is the operator pad_to_cardinality. Pads the dataset to n elements with elements of zeros.
 // Elements are dicts, and each gets a component mask_key: true for elements of the input, false for those of
-// zeros. An input that is known to have more elements is refused; otherwise an error takes the place of the
-// first one too many and ends the sequence.
+// zeros. An input that is known to have more elements is refused; otherwise an error (invalid_argument) takes
+// the place of the first one too many and ends the sequence.
 //
 // n: The number of elements of the result.
 func (p Pipeline) PadToCardinality(n Int, options ...PadToCardinalityOptions) Pipeline {
@@ -1365,7 +1368,8 @@ type PaddedBatchOptions struct {
 
 // PaddedBatch is the operator padded_batch. Stacks n successive elements into a batch, padding their tensors to
 // a common shape. That is the largest shape of the batch, or shapes. An element larger than that makes the batch
-// an error. An error among the elements drops the batch gathered so far; the next one begins after it.
+// an error (data_loss). An error among the elements drops the batch gathered so far; the next one begins after
+// it.
 //
 // n: The number of elements in a batch.
 func (p Pipeline) PaddedBatch(n Int, options ...PaddedBatchOptions) Pipeline {
@@ -1645,7 +1649,8 @@ func (p Pipeline) SparseBatch(n Int, options ...SparseBatchOptions) Pipeline {
 	return p.then(c)
 }
 
-// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted.
+// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted; where
+// elements are read by position, errors count.
 //
 // n: The number of elements to take; negative takes all.
 func (p Pipeline) Take(n Int) Pipeline {
@@ -1725,7 +1730,8 @@ type WindowOptions struct {
 // Window is the operator window. Groups successive elements into windows, each a dataset of size elements. An
 // element with several components becomes a structure of such datasets, one for each. A window begins shift
 // elements after the one before and has every stride-th element. The last windows have fewer elements. A window
-// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
+// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room
+// (resource_exhausted).
 //
 // size: The largest number of elements in a window.
 func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {
@@ -1739,23 +1745,23 @@ func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {
 	return p.then(c)
 }
 
-// Cardinality is the operator cardinality. The number of elements of the input: -1 if it is infinite, -2 if it
-// is not known without reading. In a lambda, it is computed with the values of the variables.
+// Cardinality is the operator cardinality. The number of elements of the input, an int64: -1 if it is infinite,
+// -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.
 func (p Pipeline) Cardinality() Pipeline {
 	c := newCall("cardinality")
 	return p.then(c)
 }
 
 // GetSingleElement is the operator get_single_element. The only element of the input, as a value. An input with
-// no element, or with more than one, is an error.
+// no element, or with more than one, is an error (invalid_argument).
 func (p Pipeline) GetSingleElement() Pipeline {
 	c := newCall("get_single_element")
 	return p.then(c)
 }
 
 // Reduce is the operator reduce. Folds all elements into one value with f, starting from initial. f gets initial
-// and the first element, then its result and the second element, and so on. The value is initial if there are no
-// elements. A dataset that is known to be infinite is refused.
+// and the first element, then its result and the second element, and so on. The value has the structure of
+// initial, and is initial if there are no elements. A dataset that is known to be infinite is refused.
 //
 // initial: The first state.
 //
@@ -1779,9 +1785,9 @@ type SaveOptions struct {
 // Save is the operator save. Writes all elements to the folder path, for load to read, and yields none. Elements
 // already there are replaced once all new ones are written; until then, and if writing fails, the folder stays
 // as it was. Errors of the input are passed on and not written; if the consumer stops at one, nothing is
-// replaced. In a lambda, and as a method in Python, save stops at the first error, which is its result: put
-// ignore_errors() before it to write the elements that didn't fail. If another writer is writing to the folder,
-// there is one error (unavailable) and nothing is written.
+// replaced. In a lambda, and as a method in Python, save has the result (), and stops at the first error, which
+// is its result then: put ignore_errors() before it to write the elements that didn't fail. If another writer is
+// writing to the folder, there is one error (unavailable) and nothing is written.
 //
 // path: The folder with the written elements.
 func (p Pipeline) Save(path String, options ...SaveOptions) Pipeline {

@@ -183,7 +183,8 @@ const char* position_condition(const OperatorDef& def, const FieldList& fields) 
   const auto has = [&](std::string_view name) { return fields.find(name) >= 0; };
   if (def.kind != OperatorKind::source || has("datasets")) return "if those of its inputs can";
   if (has("where")) return "without `where`";
-  if (has("on_corrupt")) return "with `on_corrupt: \"error\"`, if the files are uncompressed or in zstd as weir writes it";
+  if (has("on_corrupt"))
+    return "with `on_corrupt: \"error\"`, if the files are uncompressed or in zstd as weir writes it";
   if (has("compression")) return "if the files are uncompressed";
   if (has("shuffle")) return "with `shuffle: false`";
   if (has("generator")) return "if the generator has a count";

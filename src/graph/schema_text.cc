@@ -165,7 +165,8 @@ std::string schema_page(const SchemaEntry& entry) {
   if (!entry.cost.empty()) out += "\n" + wrapped("cost: " + entry.cost, 0);
   if (entry.by_position) {
     const char* const space = entry.by_position_if.empty() ? "" : " ";
-    out += "\n" + wrapped(concat("Its elements can be read by position", space, entry.by_position_if, "."), 0);
+    out +=
+        "\n" + wrapped(concat("Its elements can be read by position", space, entry.by_position_if, "."), 0);
   }
   if (entry.example.empty()) return out;
   // Where a program must hand something in, there is nothing to run.

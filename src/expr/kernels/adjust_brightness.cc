@@ -5,7 +5,7 @@ namespace weir {
 
 extern constinit const Kernel adjust_brightness_kernel{
     .name = "adjust_brightness",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An image, or any other tensor of integers or floats."},
                {.name = "delta", .type = "float32", .doc = "Added to each entry."}},
     .infer = adjust_infer<colour::Brightness, AdjustBy::given>,
     .doc =
@@ -19,7 +19,7 @@ extern constinit const Kernel adjust_brightness_kernel{
 
 extern constinit const Kernel random_brightness_kernel{
     .name = "random_brightness",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An image, or any other tensor of integers or floats."},
                {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, 0 or more."},
                kSeedParam},
     .infer = adjust_infer<colour::Brightness, AdjustBy::drawn_up_to>,

@@ -6,7 +6,7 @@ namespace weir {
 
 extern constinit const Kernel adjust_contrast_kernel{
     .name = "adjust_contrast",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An image: [..., height, width, channels]."},
                {.name = "factor", .type = "float32", .doc = "Above 1 for more contrast, below 1 for less."}},
     .infer = adjust_infer<colour::Contrast, AdjustBy::given>,
     .doc =
@@ -20,9 +20,9 @@ extern constinit const Kernel adjust_contrast_kernel{
 
 extern constinit const Kernel random_contrast_kernel{
     .name = "random_contrast",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An image: [..., height, width, channels]."},
                {.name = "low", .type = "float32", .doc = "The least factor, 0 or more."},
-               {.name = "high", .type = "float32", .doc = "The upper bound."},
+               {.name = "high", .type = "float32", .doc = "The upper bound, above `low`."},
                kSeedParam},
     .infer = adjust_infer<colour::Contrast, AdjustBy::drawn_between>,
     .doc =

@@ -5,7 +5,7 @@ namespace weir {
 
 extern constinit const Kernel adjust_hue_kernel{
     .name = "adjust_hue",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An RGB image: [..., height, width, 3]."},
                {.name = "delta",
                 .type = "float32",
                 .doc = "In turns: 1 is a whole turn, which changes nothing."}},
@@ -21,7 +21,7 @@ extern constinit const Kernel adjust_hue_kernel{
 
 extern constinit const Kernel random_hue_kernel{
     .name = "random_hue",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An RGB image: [..., height, width, 3]."},
                {.name = "max_delta", .type = "float32", .doc = "The bound of the draw, from 0 to 0.5."},
                kSeedParam},
     .infer = adjust_infer<colour::Hue, AdjustBy::drawn_turn>,

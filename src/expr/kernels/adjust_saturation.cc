@@ -6,7 +6,7 @@ namespace weir {
 
 extern constinit const Kernel adjust_saturation_kernel{
     .name = "adjust_saturation",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An RGB image: [..., height, width, 3]."},
                {.name = "factor",
                 .type = "float32",
                 .doc = "0 for grey, 1 for no change, above 1 for stronger colours."}},
@@ -22,9 +22,9 @@ extern constinit const Kernel adjust_saturation_kernel{
 
 extern constinit const Kernel random_saturation_kernel{
     .name = "random_saturation",
-    .params = {{.name = "x", .doc = "An image."},
+    .params = {{.name = "x", .doc = "An RGB image: [..., height, width, 3]."},
                {.name = "low", .type = "float32", .doc = "The least factor, 0 or more."},
-               {.name = "high", .type = "float32", .doc = "The upper bound."},
+               {.name = "high", .type = "float32", .doc = "The upper bound, above `low`."},
                kSeedParam},
     .infer = adjust_infer<colour::Saturation, AdjustBy::drawn_between>,
     .doc =

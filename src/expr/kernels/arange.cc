@@ -98,7 +98,7 @@ extern constinit const Kernel arange_kernel{
                 .doc = "The distance between numbers; a negative one counts down."}},
     .infer = arange_infer,
     .doc =
-        "A vector of evenly spaced numbers, from `start` up to but not including `stop`. Entry i is `start + i * step`. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error.",
+        "A vector of evenly spaced numbers, from `start` up to but not including `stop`. Entry i is `start + i * step`. A single positional argument is `stop`. A step of 0, or one that leads away from `stop`, is an error. Integers, float32 and float64 only.",
     .result = "A vector of the arguments' dtype.",
     .cost = "One store per number.",
     .example = "range(3) | map(n -> arange(n + 1))",

@@ -95,7 +95,7 @@ extern constinit const Kernel cast_kernel{
     .infer = cast_infer,
     .step = StepKind::cast,
     .doc =
-        "Converts `x` to another dtype; also written `float32(x)`. Floats are truncated toward zero, integers wrap, and bool is `x != 0`. A float beyond the 64-bit integers becomes the nearest of them before it wraps; nan becomes 0.",
+        "Converts `x` to another dtype; also written `float32(x)`. Floats are truncated toward zero, integers wrap, and bool is `x != 0`. A float beyond the 64-bit integers becomes the nearest of them before it wraps; nan becomes 0. For strings there are `to_number` and `as_string`.",
     .result = "The given dtype, the shape of `x`.",
     .cost = "One vectorised pass over the entries.",
     .example = "from_tensors((cast([1.7, -1.7], int64), uint8(300.0)))",

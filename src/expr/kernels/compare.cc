@@ -94,7 +94,8 @@ extern constinit const Kernel not_equal_kernel = comparison<Everything, NotEqual
 extern constinit const Kernel less_kernel = comparison<Ordered, Less>({
     .name = "<",
     .step = StepKind::less,
-    .doc = "Whether `a` is less than `b`. Strings are compared by their bytes.",
+    .doc =
+        "Whether `a` is less than `b`. Integers, floats and strings only, of one dtype; strings are compared by their bytes.",
     .example = "from_tensors([1, 2, 3] < 2)",
     .output = "[true, false, false]",
     .bench = "x < 1.0",
@@ -103,7 +104,8 @@ extern constinit const Kernel less_kernel = comparison<Ordered, Less>({
 extern constinit const Kernel less_equal_kernel = comparison<Ordered, LessEqual>({
     .name = "<=",
     .step = StepKind::less_equal,
-    .doc = "Whether `a` is at most `b`. Strings are compared by their bytes.",
+    .doc =
+        "Whether `a` is at most `b`. Integers, floats and strings only, of one dtype; strings are compared by their bytes.",
     .example = "from_tensors([1, 2, 3] <= 2)",
     .output = "[true, true, false]",
     .bench = "x <= 1.0",
@@ -112,7 +114,8 @@ extern constinit const Kernel less_equal_kernel = comparison<Ordered, LessEqual>
 extern constinit const Kernel greater_kernel = comparison<Ordered, Greater>({
     .name = ">",
     .step = StepKind::greater,
-    .doc = "Whether `a` is greater than `b`. Strings are compared by their bytes.",
+    .doc =
+        "Whether `a` is greater than `b`. Integers, floats and strings only, of one dtype; strings are compared by their bytes.",
     .example = "from_tensors([1, 2, 3] > 2)",
     .output = "[false, false, true]",
     .bench = "x > 1.0",
@@ -121,7 +124,8 @@ extern constinit const Kernel greater_kernel = comparison<Ordered, Greater>({
 extern constinit const Kernel greater_equal_kernel = comparison<Ordered, GreaterEqual>({
     .name = ">=",
     .step = StepKind::greater_equal,
-    .doc = "Whether `a` is at least `b`. Strings are compared by their bytes.",
+    .doc =
+        "Whether `a` is at least `b`. Integers, floats and strings only, of one dtype; strings are compared by their bytes.",
     .example = "from_tensors([1, 2, 3] >= 2)",
     .output = "[false, true, true]",
     .bench = "x >= 1.0",

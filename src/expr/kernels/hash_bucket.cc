@@ -73,7 +73,7 @@ Status hash_bucket_infer(KernelCall& call) {
 extern constinit const Kernel hash_bucket_kernel{
     .name = "hash_bucket",
     .params = {{.name = "s", .type = "string"},
-               {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar."}},
+               {.name = "n", .type = "int64", .doc = "The number of buckets, a scalar of at least 1."}},
     .infer = hash_bucket_infer,
     .doc =
         "Hashes each string to a bucket from 0 to `n - 1`, as tf.strings.to_hash_bucket_fast. The bucket is the FarmHash Fingerprint64 modulo `n`, the same on every machine.",

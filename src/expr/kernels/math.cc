@@ -165,7 +165,8 @@ extern constinit const Kernel negative_kernel = of_one(
     {.name = "negative",
      .infer = [](KernelCall& call) { return infer_unary<Numbers, Negative>(call, "a dtype of numbers"); },
      .step = StepKind::negative,
-     .doc = "Each entry with its sign changed; also written `-x`. Integers wrap, unsigned ones too.",
+     .doc =
+         "Each entry with its sign changed; also written `-x`. Integers wrap, unsigned ones too. Integers, floats and complex numbers only.",
      .example = "from_tensors(negative([1, -2]))",
      .output = "[-1, 2]",
      .bench = "negative(x)"});

@@ -250,7 +250,7 @@ extern constinit const Kernel matmul_kernel{
                {.name = "b", .type = "T", .doc = "Likewise."}},
     .infer = matmul_infer,
     .doc =
-        "The product of two matrices. Dimensions before the last two are a batch and broadcast. Integers wrap; float16 and bfloat16 are summed as float32. Matrices that do not fit are an error.",
+        "The product of two matrices. Dimensions before the last two are a batch and broadcast. Integers wrap; float16 and bfloat16 are summed as float32. Matrices that do not fit are an error. Integers, floats and complex numbers only.",
     .result = "The dtype of `a` and `b`; the batch, then the rows of `a` and the columns of `b`.",
     .cost = "Rows times columns times inner dimension, vectorised for all but complex numbers.",
     .example = "from_tensors(matmul([[1, 2], [3, 4]], [[5, 6], [7, 8]]))",

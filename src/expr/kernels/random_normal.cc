@@ -115,7 +115,7 @@ Status random_normal_infer(KernelCall& call) {
 extern constinit const Kernel random_normal_kernel{
     .name = "random_normal",
     .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-               {.name = "mean", .type = "dtype", .fallback = "0"},
+               {.name = "mean", .type = "dtype", .fallback = "0", .doc = "The mean."},
                {.name = "stddev", .type = "dtype", .fallback = "1", .doc = "The standard deviation."},
                {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
                kSeedParam},

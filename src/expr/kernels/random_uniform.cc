@@ -131,15 +131,17 @@ Status random_uniform_infer(KernelCall& call) {
 
 extern constinit const Kernel random_uniform_kernel{
     .name = "random_uniform",
-    .params =
-        {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
-         {.name = "min", .type = "dtype", .fallback = "0", .doc = "The least value."},
-         {.name = "max", .type = "dtype", .fallback = "1", .doc = "The upper bound, which is never drawn."},
-         {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
-         kSeedParam},
+    .params = {{.name = "shape", .type = "int64", .doc = "The dimensions: an integer or a vector."},
+               {.name = "min", .type = "dtype", .fallback = "0", .doc = "The least value."},
+               {.name = "max",
+                .type = "dtype",
+                .fallback = "1",
+                .doc = "The upper bound, which is never drawn; it must be above `min`."},
+               {.name = "dtype", .kind = ParamKind::dtype, .fallback = "float32"},
+               kSeedParam},
     .infer = random_uniform_infer,
     .doc =
-        "Random numbers from `min` up to but not including `max`, all equally likely. A float32 has 23 random bits, a float64 52, a float16 10, a bfloat16 7. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
+        "Random numbers from `min` up to but not including `max`, all equally likely; integers or floats. A float32 has 23 random bits, a float64 52, a float16 10, a bfloat16 7. An element's draws depend on the seed, the place of the call, the epoch and the element's number, never on blocks or threads.",
     .result = "The given dtype and shape.",
     .cost = "One hash per group of draws.",
     .example = "range(2) | map(x -> random_uniform([3], min: 0, max: 100, dtype: int64, seed: 1))",

@@ -89,8 +89,7 @@ void KeySet::state(Archive& archive) {
     std::memcpy(&key, bytes.data() + at, width_);
     const Found found = insert(key);
     if (found == Found::known) return archive.fail("a set has a key twice");
-    if (found == Found::full)
-      return archive.fail("a set has more keys than a checkpoint holds");
+    if (found == Found::full) return archive.fail("a set has more keys than a checkpoint holds");
   }
 }
 

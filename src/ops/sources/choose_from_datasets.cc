@@ -12,7 +12,8 @@ struct Params : ParamsOf<Params> {
   BoolParam stop_on_empty{true};
   void fields(Fields& f) override {
     f("datasets", datasets, "A list of datasets of one structure.");
-    f("choice", choice, "A dataset of int64: the index of the dataset for each element.");
+    f("choice", choice,
+      "A dataset of int64: the index of the dataset for each element; another number is an error (invalid_argument).");
     f("stop_on_empty", stop_on_empty,
       "End when a chosen dataset has no more elements; if false, skip such choices.");
   }

@@ -94,7 +94,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an error (out_of_range), and the sequence ends.",
+               "Counts from `start` in steps of `step`, without end. Elements are int64. If the next number does not fit int64, it is an error (out_of_range), and the sequence ends.",
            .cost = "One store per number.",
            .example = "counter(start: 7, step: -2) | take(3)",
            .output = "7\n5\n3",

@@ -78,7 +78,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
+               "Random integers (int64) from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch repeats them unless `rerandomize_each_iteration` is true.",
            .cost = "About 2 ns per number.",
            .example = "random(seed: 9) | map(x -> x % 6 + 1) | take(4)",
            .output = "4\n2\n6\n3",

@@ -44,7 +44,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::terminal,
       .page =
           {.doc =
-               "The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.",
+               "The number of elements of the input, an int64: -1 if it is infinite, -2 if it is not known without reading. In a lambda, it is computed with the values of the variables.",
            .cost = "Reads nothing.",
            .example = "range(100) | batch(7) | cardinality()",
            .output = "15",

@@ -67,7 +67,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::terminal,
       .page =
           {.doc =
-               "The only element of the input, as a value. An input with no element, or with more than one, is an error.",
+               "The only element of the input, as a value. An input with no element, or with more than one, is an error (invalid_argument).",
            .cost = "Asks for two elements.",
            .example = "range(6) | batch(6) | get_single_element()",
            .output = "[0, 1, 2, 3, 4, 5]",

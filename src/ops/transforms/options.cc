@@ -49,7 +49,7 @@ struct Params : ParamsOf<Params> {
       "A local folder, by its name from the root folder on, that keeps blocks of the remote files that are read, for later epochs and other processes; it is created (docs/cache-on-disk.md). Empty: none is.",
       {}, {.any_position = true});
     f("cache_bytes", cache_bytes,
-      "How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB.",
+      "How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB. Without `cache` it changes nothing.",
       at_least(0), {.any_position = true});
   }
 };

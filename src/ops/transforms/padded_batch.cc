@@ -49,7 +49,7 @@ const OperatorDef& definition() {
       .name = "padded_batch",
       .page =
           {.doc =
-               "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An error among the elements drops the batch gathered so far; the next one begins after it.",
+               "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error (data_loss). An error among the elements drops the batch gathered so far; the next one begins after it.",
            .cost = "One copy of each element.",
            .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
            .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",

@@ -82,7 +82,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::terminal,
       .page =
           {.doc =
-               "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
+               "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value has the structure of `initial`, and is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
            .cost = "One call of `f` per element.",
            .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
            .output = "10",

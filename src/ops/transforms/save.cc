@@ -209,7 +209,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::terminal,
       .page =
           {.doc =
-               "Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already there are replaced once all new ones are written; until then, and if writing fails, the folder stays as it was. Errors of the input are passed on and not written; if the consumer stops at one, nothing is replaced. In a lambda, and as a method in Python, `save` stops at the first error, which is its result: put `ignore_errors()` before it to write the elements that didn't fail. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
+               "Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already there are replaced once all new ones are written; until then, and if writing fails, the folder stays as it was. Errors of the input are passed on and not written; if the consumer stops at one, nothing is replaced. In a lambda, and as a method in Python, `save` has the result `()`, and stops at the first error, which is its result then: put `ignore_errors()` before it to write the elements that didn't fail. If another writer is writing to the folder, there is one error (unavailable) and nothing is written.",
            .cost = "A copy and a checksum per byte.",
            .example = R"(from_tensors("build/examples/saved") | map(path -> range(3) | save(path)))",
            .output = "()",

@@ -120,9 +120,11 @@ class Unique final : public ChosenRows {
   }
 
   Status too_many() const {
-    return Status(Code::resource_exhausted,
-                  expected_found(concat("at most ", known_.max_size(), " different elements, as many as a checkpoint holds"),
-                                 "another one", "map elements to fewer values, or use unique on each part of a partition"));
+    return Status(
+        Code::resource_exhausted,
+        expected_found(
+            concat("at most ", known_.max_size(), " different elements, as many as a checkpoint holds"),
+            "another one", "map elements to fewer values, or use unique on each part of a partition"));
   }
 
   Keys keys_;

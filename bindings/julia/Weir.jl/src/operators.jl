@@ -60,7 +60,8 @@ with the choices, when a chosen dataset has no more elements, or, if `stop_on_em
 no dataset has. An index without a dataset is an error in its place.
 
 - `datasets`: A list of datasets of one structure.
-- `choice`: A dataset of int64: the index of the dataset for each element.
+- `choice`: A dataset of int64: the index of the dataset for each element; another number is an
+error (invalid_argument).
 - `stop_on_empty`: End when a chosen dataset has no more elements; if false, skip such choices.
 Default: `true`.
 """
@@ -70,8 +71,8 @@ choose_from_datasets(datasets, choice; stop_on_empty=nothing) =
 """
     counter(; start=nothing, step=nothing)
 
-Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an
-error (out_of_range), and the sequence ends.
+Counts from `start` in steps of `step`, without end. Elements are int64. If the next number does not
+fit int64, it is an error (out_of_range), and the sequence ends.
 
 - `start`: The first number. Default: `0`.
 - `step`: The distance between numbers; negative counts down, 0 repeats the first. Default: `1`.
@@ -176,9 +177,9 @@ from_generator(generator, spec; arguments=nothing) =
 """
     from_list(elements)
 
-Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
-at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use
-from_tensor_slices.
+Yields the members of a list, in order. They have one structure; their shapes may differ. The list
+and its members are at most 4,096 tensors, tuples and dicts in all; for more elements stack them and
+use from_tensor_slices.
 
 - `elements`: A list of the elements: tensors, tuples or dicts, all of one structure.
 """
@@ -292,7 +293,8 @@ jsonl(files, fields; compression=nothing, num_parallel_reads=nothing, buffer_siz
 
 Lists the names of the files that match a pattern. They come in random order, another one in each
 epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the
-dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.
+dataset is built (invalid_argument). Index files (`*.weir-index`) are left out unless the pattern
+ends so.
 
 - `pattern`: A glob pattern or a list of them. Within one part of a path, `*` matches any
 characters, `?` one character (of UTF-8), `[a-z]` one of these; `\\` before one of them takes it
@@ -340,12 +342,12 @@ lmdb(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=not
 
 Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
 Their structure and number are read when the dataset is built, so it cannot be built if nothing was
-written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error in
-place of its elements, and the next chunk follows. If the elements are replaced between building and
-reading, one error takes their place. Reads ahead of its consumer, on its own thread. Elements are
-also read by their position (`global_shuffle`, `weir_dataset_at`); then an element of a damaged
-chunk is one error in its place, and `skip` and `shard` directly after it go straight to their
-chunks.
+written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error
+(data_loss) in place of its elements, and the next chunk follows. If the elements are replaced
+between building and reading, one error takes their place. Reads ahead of its consumer, on its own
+thread. Elements are also read by their position (`global_shuffle`, `weir_dataset_at`); then an
+element of a damaged chunk is one error in its place, and `skip` and `shard` directly after it go
+straight to their chunks.
 
 - `path`: The folder with the written elements.
 """
@@ -454,8 +456,8 @@ parquet(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=
 """
     random(; seed=nothing, rerandomize_each_iteration=nothing)
 
-Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
-repeats them unless `rerandomize_each_iteration` is true.
+Random integers (int64) from 0 to 4294967295, without end. For the same seed they are tf.data's.
+Each epoch repeats them unless `rerandomize_each_iteration` is true.
 
 - `seed`: Fixes the numbers: n, or the pair (a, b); none draws a seed when the dataset is built.
 Default: `none`.
@@ -495,8 +497,9 @@ range(start, stop; step=nothing, dtype=nothing) =
 Takes each element from a dataset drawn at random, by weight. For the same seed the order is
 tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has
 ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all
-are 0. Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws
-unless `rerandomize_each_iteration` is true.
+are 0. Where a dataset of weights has only 0 for the datasets that are left, an error ends the
+sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused.
+Each epoch repeats the draws unless `rerandomize_each_iteration` is true.
 
 - `datasets`: A list of datasets of one structure.
 - `weights`: The probability of each dataset: a vector of floats, or a dataset of such vectors, one
@@ -689,9 +692,9 @@ assert_cardinality(n) =
     batch(n; drop_remainder=nothing, num_parallel_calls=nothing)
 
 Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch
-must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
-largest shape. The last batch may have fewer elements. An error among the elements drops the batch
-gathered so far; the next one begins after it.
+must have one shape, or the batch is an error (invalid_argument); sparse tensors become one sparse
+tensor of the largest shape. The last batch may have fewer elements. An error among the elements
+drops the batch gathered so far; the next one begins after it.
 
 - `n`: The number of elements in a batch.
 - `drop_remainder`: Drop a last batch of fewer than n elements. Default: `false`.
@@ -735,7 +738,8 @@ kept. In memory, every iterator has its own cache, and so has every dataset that
 in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills:
 its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by
 `snapshot`: other iterators and later processes read them, too. Elements of another pipeline are
-refused. While one iterator fills the folder, others yield what they read themselves.
+refused (failed_precondition). While one iterator fills the folder, others yield what they read
+themselves.
 
 - `file`: The folder to keep the elements in; "" keeps them in memory. Default: `""`.
 """
@@ -756,7 +760,7 @@ concatenate(other) =
 """
     enumerate(start=nothing)
 
-Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number.
+Numbers the elements: pairs (number, element), int64 from `start` on. An error uses up a number.
 Elements beyond the largest int64 are errors (out_of_range).
 
 - `start`: The number of the first element. Default: `0`.
@@ -805,11 +809,12 @@ global_shuffle(; seed=nothing, reshuffle_each_iteration=nothing) =
 """
     group_by_reducer(key, init, reduce, finalize)
 
-Groups all elements by key and folds each group into one result. The state of a group is `init(key)`
-at first, and `reduce(state, element)` after each element. When the input has ended,
-`finalize(state)` of each group follows, the least key first. An element that fails, or for which
-`key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements
-all failed has no result. A dataset that is known to be infinite is refused.
+Groups all elements by key and folds each group into one result. Elements are what `finalize`
+returns. The state of a group is `init(key)` at first, and `reduce(state, element)` after each
+element. When the input has ended, `finalize(state)` of each group follows, the least key first. An
+element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no
+state; a group whose elements all failed has no result. A dataset that is known to be infinite is
+refused.
 
 - `key`: Returns the key of an element's group, an int64.
 - `init`: Returns the first state of a group, from its key.
@@ -886,9 +891,9 @@ map(f; num_parallel_calls=nothing, deterministic=nothing) =
     map_and_batch(f, n; drop_remainder=nothing, num_parallel_calls=nothing)
 
 Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one
-shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an
-element or its call fails, its whole batch is an error, and the next batch is what it would have
-been.
+shape, or the batch is an error (invalid_argument); sparse tensors become one sparse tensor of the
+largest shape. If an element or its call fails, its whole batch is an error, and the next batch is
+what it would have been.
 
 - `f`: The function: a lambda or a callback.
 - `n`: The number of results in a batch.
@@ -924,7 +929,7 @@ earlier run, such as "prefetch/map calls 16". Default: `none`.
 files that are read, for later epochs and other processes; it is created (docs/cache-on-disk.md).
 Empty: none is. Default: `""`.
 - `cache_bytes`: How many bytes the blocks in that folder take at most, those of all processes
-together; 0: 16 GiB. Default: `0`.
+together; 0: 16 GiB. Without `cache` it changes nothing. Default: `0`.
 """
 options(; deterministic=nothing, autotune=nothing, threads=nothing, memory=nothing, warm_start=nothing, tuned=nothing, rewrites=nothing, cache=nothing, cache_bytes=nothing) =
     Transformation(call("options", argument(:bool, deterministic, "deterministic"), argument(:bool, autotune, "autotune"), argument(:int, threads, "threads"), argument(:int, memory, "memory"), argument(:bool, warm_start, "warm_start"), argument(:string, tuned, "tuned"), argument(:bool, rewrites, "rewrites"), argument(:string, cache, "cache"), argument(:int, cache_bytes, "cache_bytes")))
@@ -962,8 +967,8 @@ pack(length; strategy=nothing, bins=nothing, long=nothing, pad=nothing, drop_rem
 
 Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
 component `mask_key`: true for elements of the input, false for those of zeros. An input that is
-known to have more elements is refused; otherwise an error takes the place of the first one too many
-and ends the sequence.
+known to have more elements is refused; otherwise an error (invalid_argument) takes the place of the
+first one too many and ends the sequence.
 
 - `n`: The number of elements of the result.
 - `mask_key`: The key of a bool: true for elements of the input. Default: `"valid"`.
@@ -975,8 +980,9 @@ pad_to_cardinality(n; mask_key=nothing) =
     padded_batch(n; shapes=nothing, values=nothing, drop_remainder=nothing)
 
 Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the
-largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An
-error among the elements drops the batch gathered so far; the next one begins after it.
+largest shape of the batch, or `shapes`. An element larger than that makes the batch an error
+(data_loss). An error among the elements drops the batch gathered so far; the next one begins after
+it.
 
 - `n`: The number of elements in a batch.
 - `shapes`: The shape of each tensor, in the structure of the element. A dimension is a number, or
@@ -1192,7 +1198,8 @@ sparse_batch(n; row_shape=nothing) =
 """
     take(n)
 
-Takes the first `n` elements. Errors among them are passed on and not counted.
+Takes the first `n` elements. Errors among them are passed on and not counted; where elements are
+read by position, errors count.
 
 - `n`: The number of elements to take; negative takes all.
 """
@@ -1260,7 +1267,8 @@ unique() =
 Groups successive elements into windows, each a dataset of `size` elements. An element with several
 components becomes a structure of such datasets, one for each. A window begins `shift` elements
 after the one before and has every stride-th element. The last windows have fewer elements. A window
-with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
+with a failed element is an error, and so is one for which the runtime's memory_bytes has no room
+(resource_exhausted).
 
 - `size`: The largest number of elements in a window.
 - `shift`: The number of elements between the starts of two windows; none is `size`. Default:
@@ -1274,8 +1282,8 @@ window(size; shift=nothing, stride=nothing, drop_remainder=nothing) =
 """
     cardinality()
 
-The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In
-a lambda, it is computed with the values of the variables.
+The number of elements of the input, an int64: -1 if it is infinite, -2 if it is not known without
+reading. In a lambda, it is computed with the values of the variables.
 """
 cardinality() =
     Transformation(call("cardinality"))
@@ -1284,7 +1292,7 @@ cardinality() =
     get_single_element()
 
 The only element of the input, as a value. An input with no element, or with more than one, is an
-error.
+error (invalid_argument).
 """
 get_single_element() =
     Transformation(call("get_single_element"))
@@ -1293,8 +1301,9 @@ get_single_element() =
     reduce(initial, f)
 
 Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the
-first element, then its result and the second element, and so on. The value is `initial` if there
-are no elements. A dataset that is known to be infinite is refused.
+first element, then its result and the second element, and so on. The value has the structure of
+`initial`, and is `initial` if there are no elements. A dataset that is known to be infinite is
+refused.
 
 - `initial`: The first state.
 - `f`: (state, element) -> state, of the same structure and dtypes.
@@ -1308,9 +1317,10 @@ reduce(initial, f) =
 Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already
 there are replaced once all new ones are written; until then, and if writing fails, the folder stays
 as it was. Errors of the input are passed on and not written; if the consumer stops at one, nothing
-is replaced. In a lambda, and as a method in Python, `save` stops at the first error, which is its
-result: put `ignore_errors()` before it to write the elements that didn't fail. If another writer is
-writing to the folder, there is one error (unavailable) and nothing is written.
+is replaced. In a lambda, and as a method in Python, `save` has the result `()`, and stops at the
+first error, which is its result then: put `ignore_errors()` before it to write the elements that
+didn't fail. If another writer is writing to the folder, there is one error (unavailable) and
+nothing is written.
 
 - `path`: The folder with the written elements.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz". Default: `""`.

@@ -1254,6 +1254,7 @@ impl OptionsOptions {
     }
 
     /// How many bytes the blocks in that folder take at most, those of all processes together; 0: 16 GiB.
+    /// Without `cache` it changes nothing.
     ///
     /// Default: `0`.
     pub fn cache_bytes(mut self, value: impl Into<Int>) -> Self {
@@ -1749,7 +1750,7 @@ pub fn arrow_with(files: impl Into<Files>, options: ArrowOptions) -> Pipeline {
 /// no dataset has. An index without a dataset is an error in its place.
 ///
 /// * `datasets`: A list of datasets of one structure.
-/// * `choice`: A dataset of int64: the index of the dataset for each element.
+/// * `choice`: A dataset of int64: the index of the dataset for each element; another number is an error (invalid_argument).
 ///
 /// [`choose_from_datasets_with`] takes options as well.
 #[must_use]
@@ -1763,8 +1764,8 @@ pub fn choose_from_datasets_with(datasets: impl Into<DatasetList>, choice: impl 
     Pipeline::begin(OperatorCall::new("choose_from_datasets").positional(datasets.into()).positional(choice.into()).named("stop_on_empty", options.stop_on_empty))
 }
 
-/// Counts from `start` in steps of `step`, without end. If the next number does not fit int64, it is an
-/// error (out_of_range), and the sequence ends.
+/// Counts from `start` in steps of `step`, without end. Elements are int64. If the next number does not
+/// fit int64, it is an error (out_of_range), and the sequence ends.
 ///
 /// [`counter_with`] takes options as well.
 #[must_use]
@@ -1859,9 +1860,9 @@ pub fn from_generator_with(generator: impl Into<Function>, spec: impl Into<SpecT
     Pipeline::begin(OperatorCall::new("from_generator").positional(generator.into()).positional(spec.into()).named("arguments", options.arguments))
 }
 
-/// Yields the members of a list, in order. They have one structure; their shapes may differ. A list has
-/// at most 4,095 parts, counting tensors, tuples and dicts; for more elements stack them and use
-/// from_tensor_slices.
+/// Yields the members of a list, in order. They have one structure; their shapes may differ. The list
+/// and its members are at most 4,096 tensors, tuples and dicts in all; for more elements stack them and
+/// use from_tensor_slices.
 ///
 /// * `elements`: A list of the elements: tensors, tuples or dicts, all of one structure.
 #[must_use]
@@ -1960,7 +1961,8 @@ pub fn jsonl_with(files: impl Into<Files>, fields: impl Into<Expression>, option
 
 /// Lists the names of the files that match a pattern. They come in random order, another one in each
 /// epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the
-/// dataset is built. Index files (`*.weir-index`) are left out unless the pattern ends so.
+/// dataset is built (invalid_argument). Index files (`*.weir-index`) are left out unless the pattern
+/// ends so.
 ///
 /// * `pattern`: A glob pattern or a list of them. Within one part of a path, `*` matches any characters, `?` one character (of UTF-8), `\[a-z\]` one of these; `\` before one of them takes it literally.
 ///
@@ -2004,12 +2006,12 @@ pub fn lmdb_with(files: impl Into<Files>, options: LmdbOptions) -> Pipeline {
 
 /// Reads the elements that `save`, `snapshot` or a file cache wrote to a folder, in the order written.
 /// Their structure and number are read when the dataset is built, so it cannot be built if nothing was
-/// written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error in
-/// place of its elements, and the next chunk follows. If the elements are replaced between building and
-/// reading, one error takes their place. Reads ahead of its consumer, on its own thread. Elements are
-/// also read by their position (`global_shuffle`, `weir_dataset_at`); then an element of a damaged
-/// chunk is one error in its place, and `skip` and `shard` directly after it go straight to their
-/// chunks.
+/// written to the folder (not_found) or its manifest is damaged. A damaged chunk gives one error
+/// (data_loss) in place of its elements, and the next chunk follows. If the elements are replaced
+/// between building and reading, one error takes their place. Reads ahead of its consumer, on its own
+/// thread. Elements are also read by their position (`global_shuffle`, `weir_dataset_at`); then an
+/// element of a damaged chunk is one error in its place, and `skip` and `shard` directly after it go
+/// straight to their chunks.
 ///
 /// * `path`: The folder with the written elements.
 #[must_use]
@@ -2120,8 +2122,8 @@ pub fn parquet_with(files: impl Into<Files>, options: ParquetOptions) -> Pipelin
     Pipeline::begin(OperatorCall::new("parquet").positional(files.into()).named("fields", options.fields).named("where", options.r#where).named("nulls", options.nulls).named("num_parallel_reads", options.num_parallel_reads))
 }
 
-/// Random integers from 0 to 4294967295, without end. For the same seed they are tf.data's. Each epoch
-/// repeats them unless `rerandomize_each_iteration` is true.
+/// Random integers (int64) from 0 to 4294967295, without end. For the same seed they are tf.data's.
+/// Each epoch repeats them unless `rerandomize_each_iteration` is true.
 ///
 /// [`random_with`] takes options as well.
 #[must_use]
@@ -2165,8 +2167,9 @@ pub fn range_from_with(start: impl Into<Int>, stop: impl Into<Int>, options: Ran
 /// Takes each element from a dataset drawn at random, by weight. For the same seed the order is
 /// tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has
 /// ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all
-/// are 0. Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws
-/// unless `rerandomize_each_iteration` is true.
+/// are 0. Where a dataset of weights has only 0 for the datasets that are left, an error ends the
+/// sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused.
+/// Each epoch repeats the draws unless `rerandomize_each_iteration` is true.
 ///
 /// * `datasets`: A list of datasets of one structure.
 ///
@@ -2351,9 +2354,9 @@ impl Pipeline {
     }
 
     /// Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch
-    /// must have one shape, or the batch is an error; sparse tensors become one sparse tensor of the
-    /// largest shape. The last batch may have fewer elements. An error among the elements drops the batch
-    /// gathered so far; the next one begins after it.
+    /// must have one shape, or the batch is an error (invalid_argument); sparse tensors become one sparse
+    /// tensor of the largest shape. The last batch may have fewer elements. An error among the elements
+    /// drops the batch gathered so far; the next one begins after it.
     ///
     /// * `n`: The number of elements in a batch.
     ///
@@ -2397,7 +2400,8 @@ impl Pipeline {
     /// in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills:
     /// its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by
     /// `snapshot`: other iterators and later processes read them, too. Elements of another pipeline are
-    /// refused. While one iterator fills the folder, others yield what they read themselves.
+    /// refused (failed_precondition). While one iterator fills the folder, others yield what they read
+    /// themselves.
     ///
     /// * `file`: The folder to keep the elements in; "" keeps them in memory. `()` stands for the default, `""`.
     #[must_use]
@@ -2414,7 +2418,7 @@ impl Pipeline {
         self.then(OperatorCall::new("concatenate").positional(other.into()))
     }
 
-    /// Numbers the elements: pairs (number, element), counting from `start`. An error uses up a number.
+    /// Numbers the elements: pairs (number, element), int64 from `start` on. An error uses up a number.
     /// Elements beyond the largest int64 are errors (out_of_range).
     ///
     /// * `start`: The number of the first element. `()` stands for the default, `0`.
@@ -2459,11 +2463,12 @@ impl Pipeline {
         self.then(OperatorCall::new("global_shuffle").named("seed", options.seed).named("reshuffle_each_iteration", options.reshuffle_each_iteration))
     }
 
-    /// Groups all elements by key and folds each group into one result. The state of a group is `init(key)`
-    /// at first, and `reduce(state, element)` after each element. When the input has ended,
-    /// `finalize(state)` of each group follows, the least key first. An element that fails, or for which
-    /// `key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements
-    /// all failed has no result. A dataset that is known to be infinite is refused.
+    /// Groups all elements by key and folds each group into one result. Elements are what `finalize`
+    /// returns. The state of a group is `init(key)` at first, and `reduce(state, element)` after each
+    /// element. When the input has ended, `finalize(state)` of each group follows, the least key first. An
+    /// element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no
+    /// state; a group whose elements all failed has no result. A dataset that is known to be infinite is
+    /// refused.
     ///
     /// * `key`: Returns the key of an element's group, an int64.
     /// * `init`: Returns the first state of a group, from its key.
@@ -2534,9 +2539,9 @@ impl Pipeline {
     }
 
     /// Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one
-    /// shape, or the batch is an error; sparse tensors become one sparse tensor of the largest shape. If an
-    /// element or its call fails, its whole batch is an error, and the next batch is what it would have
-    /// been.
+    /// shape, or the batch is an error (invalid_argument); sparse tensors become one sparse tensor of the
+    /// largest shape. If an element or its call fails, its whole batch is an error, and the next batch is
+    /// what it would have been.
     ///
     /// * `f`: The function: a lambda or a callback.
     /// * `n`: The number of results in a batch.
@@ -2597,8 +2602,8 @@ impl Pipeline {
 
     /// Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a
     /// component `mask_key`: true for elements of the input, false for those of zeros. An input that is
-    /// known to have more elements is refused; otherwise an error takes the place of the first one too many
-    /// and ends the sequence.
+    /// known to have more elements is refused; otherwise an error (invalid_argument) takes the place of the
+    /// first one too many and ends the sequence.
     ///
     /// * `n`: The number of elements of the result.
     ///
@@ -2615,8 +2620,9 @@ impl Pipeline {
     }
 
     /// Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the
-    /// largest shape of the batch, or `shapes`. An element larger than that makes the batch an error. An
-    /// error among the elements drops the batch gathered so far; the next one begins after it.
+    /// largest shape of the batch, or `shapes`. An element larger than that makes the batch an error
+    /// (data_loss). An error among the elements drops the batch gathered so far; the next one begins after
+    /// it.
     ///
     /// * `n`: The number of elements in a batch.
     ///
@@ -2846,7 +2852,8 @@ impl Pipeline {
         self.then(OperatorCall::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape))
     }
 
-    /// Takes the first `n` elements. Errors among them are passed on and not counted.
+    /// Takes the first `n` elements. Errors among them are passed on and not counted; where elements are
+    /// read by position, errors count.
     ///
     /// * `n`: The number of elements to take; negative takes all.
     #[must_use]
@@ -2909,7 +2916,8 @@ impl Pipeline {
     /// Groups successive elements into windows, each a dataset of `size` elements. An element with several
     /// components becomes a structure of such datasets, one for each. A window begins `shift` elements
     /// after the one before and has every stride-th element. The last windows have fewer elements. A window
-    /// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room.
+    /// with a failed element is an error, and so is one for which the runtime's memory_bytes has no room
+    /// (resource_exhausted).
     ///
     /// * `size`: The largest number of elements in a window.
     ///
@@ -2925,23 +2933,24 @@ impl Pipeline {
         self.then(OperatorCall::new("window").positional(size.into()).named("shift", options.shift).named("stride", options.stride).named("drop_remainder", options.drop_remainder))
     }
 
-    /// The number of elements of the input: -1 if it is infinite, -2 if it is not known without reading. In
-    /// a lambda, it is computed with the values of the variables.
+    /// The number of elements of the input, an int64: -1 if it is infinite, -2 if it is not known without
+    /// reading. In a lambda, it is computed with the values of the variables.
     #[must_use]
     pub fn cardinality(&self) -> Pipeline {
         self.then(OperatorCall::new("cardinality"))
     }
 
     /// The only element of the input, as a value. An input with no element, or with more than one, is an
-    /// error.
+    /// error (invalid_argument).
     #[must_use]
     pub fn get_single_element(&self) -> Pipeline {
         self.then(OperatorCall::new("get_single_element"))
     }
 
     /// Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the
-    /// first element, then its result and the second element, and so on. The value is `initial` if there
-    /// are no elements. A dataset that is known to be infinite is refused.
+    /// first element, then its result and the second element, and so on. The value has the structure of
+    /// `initial`, and is `initial` if there are no elements. A dataset that is known to be infinite is
+    /// refused.
     ///
     /// * `initial`: The first state.
     /// * `f`: (state, element) -> state, of the same structure and dtypes.
@@ -2953,9 +2962,10 @@ impl Pipeline {
     /// Writes all elements to the folder `path`, for `load` to read, and yields none. Elements already
     /// there are replaced once all new ones are written; until then, and if writing fails, the folder stays
     /// as it was. Errors of the input are passed on and not written; if the consumer stops at one, nothing
-    /// is replaced. In a lambda, and as a method in Python, `save` stops at the first error, which is its
-    /// result: put `ignore_errors()` before it to write the elements that didn't fail. If another writer is
-    /// writing to the folder, there is one error (unavailable) and nothing is written.
+    /// is replaced. In a lambda, and as a method in Python, `save` has the result `()`, and stops at the
+    /// first error, which is its result then: put `ignore_errors()` before it to write the elements that
+    /// didn't fail. If another writer is writing to the folder, there is one error (unavailable) and
+    /// nothing is written.
     ///
     /// * `path`: The folder with the written elements.
     ///
