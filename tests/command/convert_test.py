@@ -4,15 +4,19 @@
     convert_test.py WEIR
 """
 
+import contextlib
 import csv
 import io
 import json
 import random
 import re
 import shutil
+import signal
+import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 
 from file_tools_test import RECORDS, Tool, check, equal, failures
 
@@ -221,6 +225,64 @@ def names_with_line_ends(tool):
     check("found `-`" in tool.err and "-" not in tool.names(), tool.err)
 
 
+@contextlib.contextmanager
+def begun(tool, *arguments, **options):
+    """A run that has begun to write a file or folder."""
+    with subprocess.Popen([tool.weir, *arguments], cwd=tool.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options) as process:
+        while process.poll() is None and not any(name.endswith(".part") for name in tool.names()):
+            time.sleep(0.001)
+        yield process
+        process.kill()
+
+
+def several_runs(tool):
+    """What another run or somebody else has under a name stays, and no run writes into the file of another."""
+    tool.write("few.jsonl", '{"a": 1}\n{"a": 20}\n')
+    tool.write("many.jsonl", "".join(f'{{"a": {i}, "b": "{i * i}"}}\n' for i in range(300000)))
+    tool("convert", "few.jsonl", "few.tfrecord")
+    tool("convert", "many.jsonl", "many.tfrecord")
+    first = {("convert", "many.jsonl", "race.jsonl.xz"): ("convert", "few.jsonl", "race.jsonl.xz"),
+             ("convert", "many.jsonl", "race"): ("convert", "few.jsonl", "race/"),
+             ("shard", "-n", "2", "-o", "race.tfrecord.xz", "many.tfrecord"): ("shard", "-n", "2", "-o", "race.tfrecord.xz", "few.tfrecord")}
+    for slow, quick in first.items():
+        before = tool.names()
+        with begun(tool, *slow) as process:
+            process.send_signal(signal.SIGSTOP)
+            tool(*quick)
+            process.send_signal(signal.SIGCONT)
+            check("expected a name that is free, found race" in process.communicate()[1], f"{slow} is refused")
+            equal(process.returncode, 2, f"status of {slow}")
+        made = sorted(set(tool.names()) - set(before))
+        check(not any(name.endswith(".part") for name in made), f"{made}")
+        equal([line for name in made for line in tool("head", name).splitlines() if "1" in line or "20" in line],
+              tool("head", "few.jsonl").splitlines() if "convert" in slow else ["1", "20"], f"rows of {made}")
+    tool.write("own.csv.part", "precious")
+    (tool.folder / "link.csv.part").symlink_to("own.csv.part")
+    (tool.folder / "dangling.csv").symlink_to("nowhere")
+    tool("convert", "few.jsonl", "own.csv")
+    tool("convert", "few.jsonl", "link.csv")
+    equal((tool.read("own.csv.part"), tool.read("link.csv")), (b"precious", b"a\n1\n20\n"), "a file of somebody else")
+    tool("convert", "few.jsonl", "dangling.csv", status=2)
+    check("a name that is free, found dangling.csv;" in tool.err and (tool.folder / "dangling.csv").is_symlink(), tool.err)
+    equal([name for name in tool.names() if name.endswith(".part")], ["link.csv.part", "own.csv.part"], "no other is left")
+    for name in ("link.csv.part", "own.csv.part"):
+        (tool.folder / name).unlink()
+
+
+def ended_runs(tool):
+    """Nothing is left of the files of a run that a signal ends."""
+    before = tool.names()
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+        for arguments in (("convert", "many.jsonl", "ended.jsonl.xz"), ("shard", "-n", "3", "-o", "ended.xz", "many.tfrecord")):
+            with begun(tool, *arguments) as process:
+                process.send_signal(number)
+                equal(process.wait(), -number, f"{arguments} after {number}")
+            equal(tool.names(), before, f"files of {arguments} after {number}")
+    with begun(tool, "convert", "many.jsonl", "ended.csv", preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN)) as process:
+        process.send_signal(signal.SIGHUP)
+        equal(process.wait(), 0, "a run that ignores a signal")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -232,6 +294,8 @@ def main():
         lists_of_objects(tool)
         suggestions(tool)
         names_with_line_ends(tool)
+        several_runs(tool)
+        ended_runs(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

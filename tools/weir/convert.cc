@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -473,10 +474,14 @@ void find_objects(const Runtime& runtime, const DataFile& file, const Spec& spec
 }
 
 uint64_t write_saved(const Runtime& runtime, const Dataset& rows, const std::string& to) {
-  const Dataset saving = parse(runtime, "@rows | save(@to)", {{"rows", rows}, {"to", to}});
+  std::optional<Unfinished> folder;
+  if (!is_elsewhere(to)) folder.emplace(to);
+  const std::string& name = folder ? folder->name() : to;
+  const Dataset saving = parse(runtime, "@rows | save(@name)", {{"rows", rows}, {"name", name}});
   each_row(
       runtime, saving, -1, [](const Element&) { return true; },
       [](const Error& error) -> bool { throw error; });
+  if (folder) folder->publish();
   const Dataset written = parse(runtime, "load(@to)", {{"to", to}});
   return static_cast<uint64_t>(std::max<int64_t>(written.cardinality(), 0));
 }

@@ -1,6 +1,6 @@
 #include "files.h"
 
-#include <unistd.h>
+#include <fcntl.h>
 
 #include <algorithm>
 #include <array>
@@ -255,9 +255,10 @@ bool is_standard_input(const std::string& name) { return name == "-"; }
 const std::string& standard_input_file() {
   // Removed when the command ends.
   struct Copy {
-    std::string name = (fs::temp_directory_path() / "weir-stdin-XXXXXX").string();
+    Unfinished file{(fs::temp_directory_path() / "weir-stdin").string()};
     Copy() {
-      const int number = ::mkstemp(name.data());
+      const std::string& name = file.name();
+      const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
       std::FILE* const out = number < 0 ? nullptr : ::fdopen(number, "wb");
       if (!out)
         throw Error(WEIR_CODE_PERMISSION_DENIED, "expected to create " + name + ", found that it can't be");
@@ -268,14 +269,12 @@ const std::string& standard_input_file() {
         good = std::fwrite(buffer, 1, size, out) == size;
       good = std::fclose(out) == 0 && good;
       if (good && !std::ferror(stdin)) return;
-      std::remove(name.c_str());
       throw Error(WEIR_CODE_RESOURCE_EXHAUSTED,
                   "expected to copy standard input to " + name + ", found that it can't be");
     }
-    ~Copy() { std::remove(name.c_str()); }
   };
   static const Copy copy;
-  return copy.name;
+  return copy.file.name();
 }
 
 RuntimeOptions runtime_options(const Arguments& arguments) {

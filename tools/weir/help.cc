@@ -413,8 +413,10 @@ convert   writes the rows of one file to another, by its name: .tfrecord, .csv, 
           stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and `value`); in all others,
           as in weir, they are dicts of vectors.
 
-No file is overwritten: a name that exists is refused. Files appear when they are complete. During long work, standard
-error has a progress bar if it is a terminal, else a line every ten seconds.
+No file is overwritten: a name that exists is refused. Files appear when they are complete; before, they are called
+NAME.NUMBER.part, which a run that fails or is interrupted removes. A run that is killed leaves it, as does an interrupted
+one that writes a folder. During long work, standard error has a progress bar if it is a terminal, else a line every ten
+seconds.
 
 exit status:
   0   no damage

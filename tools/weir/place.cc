@@ -1,10 +1,21 @@
 #include "place.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
 #include <filesystem>
+#include <initializer_list>
+#include <random>
 #include <utility>
 
+#include "common.h"
 #include "core/text.h"
 #include "format/signature.h"
 
@@ -84,6 +95,57 @@ bool is_pattern(std::string_view name) {
   return is_elsewhere(name) && !name.starts_with("http") && name.find_first_of("*?[") != name.npos;
 }
 
+[[noreturn]] void refuse_taken(const std::string& name) {
+  throw Error(WEIR_CODE_INVALID_ARGUMENT,
+              "expected a name that is free, found " + name + "; remove it, or choose another");
+}
+
+bool is_taken(const std::string& name) {
+  struct stat info;
+  return ::lstat(name.c_str(), &info) == 0;
+}
+
+// Returns 0, or an errno: EEXIST if something has the second name, were it a link without a target.
+int rename_to_free(const char* from, const char* to) {
+  if (::renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // The file system can't refuse. Links of folders are none, and some have no links.
+  if (::link(from, to) == 0) return ::unlink(from) == 0 ? 0 : errno;
+  if (errno == EEXIST || is_taken(to)) return EEXIST;
+  return ::rename(from, to) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+// Never freed, since a signal may come at any time.
+struct Unfinished::Entry {
+  const std::string name;
+  std::atomic<bool> there{true};
+  Entry* next;
+};
+
+namespace {
+
+std::atomic<Unfinished::Entry*> unfinished{nullptr};
+
+extern "C" void remove_unfinished(int number) {
+  for (const Unfinished::Entry* each = unfinished; each != nullptr; each = each->next) {
+    if (each->there) ::unlink(each->name.c_str());
+  }
+  // Ends the process, since the action was reset.
+  ::raise(number);
+}
+
+void handle_signals() {
+  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+    struct sigaction action;
+    if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
+    action.sa_handler = remove_unfinished;
+    action.sa_flags = static_cast<int>(SA_RESETHAND);
+    ::sigaction(number, &action, nullptr);
+  }
+}
+
 }  // namespace
 
 bool is_elsewhere(std::string_view name) {
@@ -132,38 +194,54 @@ std::vector<std::string> matching_names(const Runtime& runtime, const std::vecto
 }
 
 void check_absent(const Runtime& runtime, const std::string& name) {
+  if (!is_elsewhere(name)) {
+    if (is_taken(name)) refuse_taken(name);
+    return;
+  }
   try {
-    std::error_code ignored;
-    if (is_elsewhere(name)) {
-      look_under(runtime, name);
-    } else if (!fs::exists(name, ignored)) {
-      return;
-    }
+    look_under(runtime, name);
   } catch (const Error& error) {
     if (error.code() == WEIR_CODE_NOT_FOUND) return;
     throw;
   }
-  throw Error(WEIR_CODE_INVALID_ARGUMENT,
-              "expected a name that is free, found " + name + "; remove it, or choose another");
+  refuse_taken(name);
+}
+
+Unfinished::Unfinished(std::string name) : final_name_(std::move(name)) {
+  while (final_name_.size() > 1 && final_name_.ends_with('/')) final_name_.pop_back();
+  if (unfinished == nullptr) handle_signals();
+  std::random_device draw;
+  entry_ = new Entry{concat(final_name_, ".", draw(), draw(), ".part"), true, unfinished};
+  unfinished = entry_;
+}
+
+Unfinished::~Unfinished() {
+  std::error_code ignored;
+  if (entry_->there) fs::remove_all(entry_->name, ignored);
+  entry_->there = false;
+}
+
+const std::string& Unfinished::name() const { return entry_->name; }
+
+void Unfinished::publish() {
+  const int failure = rename_to_free(entry_->name.c_str(), final_name_.c_str());
+  if (failure == EEXIST) refuse_taken(final_name_);
+  if (failure != 0)
+    throw Error(code_of(failure),
+                concat("expected to name ", final_name_, ", found: ", std::strerror(failure)));
+  entry_->there = false;
 }
 
 NewFile::NewFile(const Runtime& runtime, std::string name, uint32_t flags)
-    : name_(std::move(name)),
-      temporary_(is_elsewhere(name_) ? name_ : name_ + ".part"),
-      writer_(runtime, temporary_, options_for(name_, flags)) {}
-
-NewFile::~NewFile() {
-  std::error_code ignored;
-  if (!published_ && !is_elsewhere(name_)) fs::remove(temporary_, ignored);
+    : runtime_(runtime), name_(std::move(name)) {
+  if (!is_elsewhere(name_)) unfinished_.emplace(name_);
+  writer_.emplace(runtime, unfinished_ ? unfinished_->name() : name_, options_for(name_, flags));
 }
 
 void NewFile::finish() {
-  writer_.close();
-  std::error_code failed;
-  if (!is_elsewhere(name_)) fs::rename(temporary_, name_, failed);
-  if (failed)
-    throw Error(WEIR_CODE_UNAVAILABLE, "expected to name " + name_ + ", found: " + failed.message());
-  published_ = true;
+  if (!unfinished_) check_absent(runtime_, name_);
+  writer_->close();
+  if (unfinished_) unfinished_->publish();
 }
 
 }  // namespace weir::command

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,23 +32,40 @@ std::vector<std::string> matching_names(const Runtime& runtime, const std::vecto
 // Refuses to write over something, so that a slip of the hand loses nothing.
 void check_absent(const Runtime& runtime, const std::string& name);
 
+// A file or folder here that is being written: under a name of its own, so that it replaces nothing and no
+// other run writes to it. It goes with this object, and a file also when SIGHUP, SIGINT or SIGTERM ends the
+// process.
+class Unfinished {
+ public:
+  struct Entry;
+  // `name`: the one that publish() gives it.
+  explicit Unfinished(std::string name);
+  ~Unfinished();
+  Unfinished(const Unfinished&) = delete;
+  Unfinished& operator=(const Unfinished&) = delete;
+  const std::string& name() const;
+  // Throws invalid_argument if something has the name.
+  void publish();
+
+ private:
+  std::string final_name_;
+  Entry* entry_;
+};
+
 // A file that is there when finish() returns, whole, and not at all before.
 class NewFile {
  public:
   // Compressed as the name says. `flags`: WEIR_RECORD_WRITER_...
   NewFile(const Runtime& runtime, std::string name, uint32_t flags);
-  ~NewFile();
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  void write(std::string_view record) { writer_.write(record); }
+  void write(std::string_view record) { writer_->write(record); }
   void finish();
 
  private:
+  const Runtime& runtime_;
   const std::string name_;
-  // Under which it is written; elsewhere only what is complete has a name.
-  const std::string temporary_;
-  RecordWriter writer_;
-  bool published_ = false;
+  // Elsewhere only what is complete has a name.
+  std::optional<Unfinished> unfinished_;
+  std::optional<RecordWriter> writer_;
 };
 
 }  // namespace weir::command
