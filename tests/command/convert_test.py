@@ -225,6 +225,18 @@ def names_with_line_ends(tool):
     check("found `-`" in tool.err and "-" not in tool.names(), tool.err)
 
 
+def digits(tool):
+    """A number that float32 has exactly, and would write with other digits."""
+    numbers = ["4503599627370496.0", "1073741824.0", "123456790528.0", "0.5"]
+    tool.write("nd.csv", "a\n" + "\n".join(numbers) + "\n")
+    tool("convert", "nd.csv", "nd2.csv")
+    equal(tool.read("nd2.csv"), tool.read("nd.csv"), "numbers of a table")
+    tool("convert", "nd.csv", "nd.jsonl")
+    equal(tool.read("nd.jsonl").decode().splitlines(), [f'{{"a": {number}}}' for number in numbers], "as JSON")
+    tool("convert", "nd.jsonl", "nd.tfrecord", status=2)
+    check("expected numbers whose digits a float32 has" in tool.err and "found 4503599627370496.0 in a of row 0" in tool.err, tool.err)
+
+
 @contextlib.contextmanager
 def begun(tool, *arguments, **options):
     """A run that has begun to write a file or folder."""
@@ -294,6 +306,7 @@ def main():
         lists_of_objects(tool)
         suggestions(tool)
         names_with_line_ends(tool)
+        digits(tool)
         several_runs(tool)
         ended_runs(tool)
     for failure in failures:

@@ -360,7 +360,7 @@ DataFile look_at(const Runtime& runtime, const std::string& name, std::optional<
 
 bool is_single(double number) {
   const auto single = static_cast<float>(number);
-  if (static_cast<double>(single) == number || number != number) return true;
+  if (number != number) return true;
   std::array<char, 32> text;
   const auto end = std::to_chars(text.begin(), text.end(), single).ptr;
   double again = 0;

@@ -81,7 +81,7 @@ bool is_single(double number);
 // each.
 class ColumnKind {
  public:
-  // `doubles`: float32 would change one of them.
+  // `doubles`: float32 would change the digits of one of them.
   enum class Kind { ints, floats, doubles, text };
   void add(std::string_view text);
   Kind kind() const;

@@ -384,7 +384,7 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           number of records that have it, and its number of values; for CSV the columns with their dtypes; for others
           the structure of their elements. Then it prints a document that reads the file, ready to paste. If some
           records lack a feature that has one value in all others, the document has a default for it. A column is
-          int64, float32, or float64 where float32 would change a number, if all of its fields can be read so. Whole
+          int64, float32, or float64 where float32 would change digits, if all of its fields can be read so. Whole
           numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions and those that no float64 holds.
           A field of JSON is int64, uint64 or float64, if that has all of its numbers, else json.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
