@@ -225,6 +225,28 @@ def names_with_line_ends(tool):
     check("found `-`" in tool.err and "-" not in tool.names(), tool.err)
 
 
+def strings_and_objects(tool):
+    """The type of the elements decides whether records are strings or Examples, not the values of a row."""
+    lists = [{"v": ["a", "b"]}, {"v": ["c"]}, {"v": []}]
+    tool.write("sl.jsonl", "".join(json.dumps(row) + "\n" for row in lists))
+    tool("convert", "sl.jsonl", "sl.tfrecord")
+    tool("convert", "sl.tfrecord", "sl2.jsonl")
+    equal(rows_of(tool, "sl2.jsonl"), lists, "lists of strings")
+    tool("convert", "sl.jsonl", "sl.txt", status=2)
+    for rows in ([{"s": "a"}, {"s": "bc"}], [{"s": "a"}, {"s": None}]):
+        tool.write("so.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+        for name in ("so.tfrecord", "so2.jsonl"):
+            (tool.folder / name).unlink(missing_ok=True)
+        tool("convert", "so.jsonl", "so.tfrecord")
+        tool("convert", "so.tfrecord", "so2.jsonl")
+        equal(rows_of(tool, "so2.jsonl"), rows, "objects of one string")
+    tool.write("st.txt", "a\nbc\n")
+    tool.run('text_line("st.txt") | save("st")')
+    for name in ("st.txt", "st"):
+        tool("convert", name, f"{name}.tfrecord")
+        equal(tool("head", f"{name}.tfrecord"), '"a"\n"bc"\n', "strings without a name")
+
+
 def digits(tool):
     """A number that float32 has exactly, and would write with other digits."""
     numbers = ["4503599627370496.0", "1073741824.0", "123456790528.0", "0.5"]
@@ -306,6 +328,7 @@ def main():
         lists_of_objects(tool)
         suggestions(tool)
         names_with_line_ends(tool)
+        strings_and_objects(tool)
         digits(tool)
         several_runs(tool)
         ended_runs(tool)

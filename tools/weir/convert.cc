@@ -168,6 +168,10 @@ class RowReader {
       for (const auto& part : detail::parts_of(spec))
         names_.push_back(part.path.empty() && !root.is_dict() ? "value" : part.path);
       add_values(root, -1);
+      named_ = root.kind == WEIR_SPEC_DICT || root.kind == WEIR_SPEC_TUPLE;
+      const Structure& only = named_ && root.members.size() == 1 ? root.members[0].second : root;
+      one_string_ = only.kind == WEIR_SPEC_TENSOR && only.dtype == WEIR_DTYPE_STRING && only.dims.empty() &&
+                    !only.any_rank;
     }
     check_distinct(file_, known_columns());
   }
@@ -187,7 +191,10 @@ class RowReader {
     return out;
   }
 
-  // `raw` is the record or line itself where the row is one string, else null.
+  // Whether each value has a name in the file, which an Example keeps.
+  bool named() const { return named_; }
+
+  // `raw` is the record or line itself where all rows are one string by their type, else null.
   void each(const std::function<void(Row& row, const std::string_view* raw)>& take) {
     each_row(
         runtime_, rows_, -1,
@@ -236,8 +243,7 @@ class RowReader {
         row.push_back(tensor_value(names_[value.component], element.view(value.component)));
       }
     }
-    const bool one_string = names_.size() == 1 && row[0].kind == Feature::Kind::bytes && row[0].count() == 1;
-    take(row, one_string ? &row[0].bytes[0] : nullptr);
+    take(row, one_string_ ? &row[0].bytes[0] : nullptr);
   }
 
   // `present`: the component that tells whether it is there; -1: it always is.
@@ -259,6 +265,8 @@ class RowReader {
   // Of the components.
   std::vector<std::string> names_;
   std::vector<Value> values_;
+  bool named_ = false;
+  bool one_string_ = false;
 };
 
 uint64_t bytes_of(const Row& row) {
@@ -326,7 +334,7 @@ uint64_t write_records(const Runtime& runtime, RowReader& reader, const std::str
   NewFile out(runtime, to, 0);
   uint64_t count = 0;
   reader.each([&](Row& row, const std::string_view* raw) {
-    if (raw) {
+    if (raw && !reader.named()) {
       out.write(*raw);
     } else {
       const Bytes example = example_of(row, count);

@@ -398,20 +398,20 @@ index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar a
           that `weir info` prints.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
-convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz, .zst
-          and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements. CSV
-          columns become features: int64 if all values are, else float, else bytes, as numbers stay that a float would
-          change; an empty field of numbers is a missing feature, and a missing feature of one value null. The digits of
-          numbers stay: a float64 or uint64 that needs more than float or int64 is refused. Lines and strings become
-          records as they are, and Examples objects, arrays and members by their features. A .npy has one tensor an
-          element, a .npz one array for each; all rows have one shape. In a .tar strings are members as they are,
-          numbers text, and other tensors .npy; their names are the extensions, and `__key__` is the key, a string or a
-          number, else the number of the element. `__url__` is left out; a row without members, and names that readers
-          of archives miss, are refused. Parquet and Arrow files (.arrows is a stream) are compressed by zstd and
-          have a column of each value: lists for tensors, structs for dicts and tuples, nulls for what is missing,
-          bytes for strings that aren't all UTF-8. They need the extension weir-parquet. Lists of objects and of structs
-          stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and `value`); in all others,
-          as in weir, they are dicts of vectors.
+convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz,
+          .zst and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements.
+          CSV columns become features: int64 if all values are, else float, else bytes, as numbers stay whose digits a
+          float would change; an empty field of numbers is a missing feature, and a missing feature of one value null.
+          The digits of numbers stay: a float64 or uint64 that needs more than float or int64 is refused. Lines and
+          strings without a name become records as they are, and Examples objects, arrays and members by their features.
+          A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a .tar strings are
+          members as they are, numbers text, and other tensors .npy; their names are the extensions, and `__key__` is
+          the key, a string or a number, else the number of the element. `__url__` is left out; a row without members,
+          and names that readers of archives miss, are refused. Parquet and Arrow files (.arrows is a stream) are
+          compressed by zstd and have a column of each value: lists for tensors, structs for dicts and tuples, nulls for
+          what is missing, bytes for strings that aren't all UTF-8. They need the extension weir-parquet. Lists of
+          objects and of structs stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and
+          `value`); in all others, as in weir, they are dicts of vectors.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete; before, they are called
 NAME.NUMBER.part, which a run that fails or is interrupted removes. A run that is killed leaves it, as does an interrupted
