@@ -2,6 +2,7 @@
 """Writes the files of data/own/arrow, which own_arrow.cases reads: make_arrow.py, with a Python that has pyarrow."""
 
 import pathlib
+import struct
 from decimal import Decimal
 
 import numpy as np
@@ -113,6 +114,22 @@ def null_objects():
             "l": pa.array([[{"y": {"z": "t"}}, None], [], [{"y": None}], None], pa.list_(pa.struct([("y", inner)])))}
 
 
+def without_columns(data, number):
+    """The file with a batch whose metadata says nothing of its rows and columns."""
+    word = lambda at, kind="<i": struct.unpack_from(kind, data, at)[0]
+    vtable = lambda table: table - word(table)
+    field = lambda table, place: word(vtable(table) + place, "<H") if place < word(vtable(table), "<H") else 0
+    at = 8
+    for _ in range(number + 2):
+        message = at + 8 + word(at + 8)
+        body = word(message + field(message, 10), "<q") if field(message, 10) else 0
+        at += 8 + word(at + 4) + body
+    header = message + field(message, 8)
+    out = bytearray(data)
+    struct.pack_into("<H", out, vtable(header + word(header)), 4)
+    return bytes(out)
+
+
 def main():
     FOLDER.mkdir(parents=True, exist_ok=True)
     for name, columns in (("numbers", numbers()), ("texts", texts()), ("nested", nested())):
@@ -147,6 +164,7 @@ def main():
     (FOLDER / "no-mark.arrows").write_bytes(stream[:-8])
     (FOLDER / "cut.arrows").write_bytes(stream[:-100])
     (FOLDER / "cut.arrow").write_bytes((FOLDER / "many-batches.arrow").read_bytes()[:-20])
+    (FOLDER / "no-columns.arrow").write_bytes(without_columns((FOLDER / "many-batches.arrow").read_bytes(), 2))
     old = ipc.IpcWriteOptions(use_legacy_format=True, metadata_version=ipc.MetadataVersion.V4)
     for name, make in (("legacy.arrow", ipc.new_file), ("legacy.arrows", ipc.new_stream)):
         with make(FOLDER / name, many[0].schema, options=old) as writer:

@@ -192,6 +192,9 @@ impl Index {
         let message = parse(metadata)?;
         if let Some(batch) = message.header_as_record_batch() {
             let first = batch.nodes().and_then(|columns| columns.iter().next());
+            if first.is_none() && !self.columns.is_empty() {
+                return Err(damaged("a batch has no columns"));
+            }
             return match first.filter(|column| column.length() != batch.length()) {
                 Some(column) => Err(damaged(&format!(
                     "a batch of {} rows has a column of {}",
