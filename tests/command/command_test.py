@@ -418,8 +418,8 @@ def main():
             arguments = ["run", "-e", "range(9) | repeat()"]
             found = subprocess.run([sys.argv[1], *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
                                    check=False)
-        checker.expect(arguments, "standard output that is full", found.returncode == 1 and
-                       re.fullmatch(r"error: unknown: expected to write to standard output: .*\n", found.stderr),
+        checker.expect(arguments, "standard output that is full", found.returncode == 2 and
+                       re.fullmatch(r"error: resource_exhausted: expected to write to standard output: .*\n", found.stderr),
                        "an error", found)
         found = checker.call(["--version"])
         checker.expect(["--version"], "version", re.fullmatch(r"weir \d+\.\d+\.\d+\n", found.stdout), "a version",

@@ -84,9 +84,20 @@ std::string escaped(std::string_view name) {
 }
 
 int32_t code_of(int failure) {
-  return failure == ENOENT   ? WEIR_CODE_NOT_FOUND
-         : failure == EACCES ? WEIR_CODE_PERMISSION_DENIED
-                             : WEIR_CODE_INVALID_ARGUMENT;
+  switch (failure) {
+    case ENOENT:
+      return WEIR_CODE_NOT_FOUND;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return WEIR_CODE_PERMISSION_DENIED;
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+      return WEIR_CODE_RESOURCE_EXHAUSTED;
+    default:
+      return WEIR_CODE_INVALID_ARGUMENT;
+  }
 }
 
 std::string error_json(const weir_error& error) {

@@ -117,7 +117,8 @@ JSON only: an error that prevents the run goes to standard error as text.
 exit status:
   0   every element was printed
   1   an element failed
-  2   nothing was run: the command line, the document or a parameter is wrong; see standard error
+  2   nothing was run: the command line, the document or a parameter is wrong; or standard output can't be written;
+      see standard error
 
 examples:
   weir run -n 2 -e 'range(5) | map(x -> {n: x, half: x / 2})'
