@@ -15,6 +15,7 @@ import lzma
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -41,9 +42,11 @@ class Tool:
         self.weir = weir
         self.folder = pathlib.Path(folder)
 
-    def __call__(self, *arguments, status=0, given=b""):
+    def __call__(self, *arguments, status=0, given=b"", limit=None):
+        """`limit`: how many bytes a file may have."""
+        bound = lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
         done = subprocess.run([self.weir, *map(str, arguments)], cwd=self.folder, capture_output=True, timeout=120,
-                              check=False, input=given)
+                              check=False, input=given, preexec_fn=None if limit is None else bound)
         self.err = done.stderr.decode()
         out = done.stdout.decode()
         self.out = out
@@ -282,6 +285,18 @@ def index(tool):
     tool("index", "saved", status=2)
     tool("head", "i.tfrecord.weir-index", status=2)
     check("the index of one" in tool.err, tool.err)
+    tool.write("nowhere.tfrecord", tool.read("i.tfrecord"))
+    tool("index", "nowhere.tfrecord", "i.tfrecord", status=2, limit=0)
+    check("error: unavailable: expected to write the index of nowhere.tfrecord, found: cannot write" in tool.err, tool.err)
+    equal(tool.out, "i.tfrecord: 5 records\n", "the index that is there")
+
+
+def full_output(tool):
+    for arguments in (("info", "t.csv"), ("head", "t.csv"), ("validate", "i.tfrecord")):
+        with open("/dev/full", "wb") as full:
+            done = subprocess.run([tool.weir, *arguments], cwd=tool.folder, stdout=full, stderr=subprocess.PIPE, check=False)
+        equal(done.returncode, 2, f"status of {arguments}")
+        check(done.stderr.startswith(b"error: resource_exhausted: expected to write to standard output"), done.stderr)
 
 
 def shard(tool):
@@ -726,6 +741,7 @@ def main():
         standard_input(tool)
         validate(tool)
         index(tool)
+        full_output(tool)
         shard(tool)
         compressions(tool)
         convert(tool)

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "common.h"
 #include "convert.h"
+#include "core/text.h"
 #include "files.h"
 #include "format/signature.h"
 #include "place.h"
@@ -57,7 +59,27 @@ uint64_t count_by_index(const Runtime& runtime, const Dataset& records) {
   return static_cast<uint64_t>(least);
 }
 
-bool make_index(const Runtime& runtime, const std::string& name, std::optional<bool> header) {
+// Takes the library's warnings, and keeps that of an index without a place.
+class IndexLog final : public Logger {
+ public:
+  void log(int32_t, std::string_view line) noexcept override {
+    constexpr std::string_view kUnsaved = " is made again each time: ";
+    const size_t found = line.find(kUnsaved);
+    if (found == line.npos) return print(stderr, concat(line, "\n"));
+    reason_ = line.substr(found + kUnsaved.size());
+  }
+  // Throws if the index of the file could not be written.
+  void check(const std::string& name) {
+    const std::string reason = std::exchange(reason_, {});
+    if (!reason.empty())
+      fail(WEIR_CODE_UNAVAILABLE, concat("expected to write the index of ", name, ", found: ", reason));
+  }
+
+ private:
+  std::string reason_;
+};
+
+bool make_index(const Runtime& runtime, IndexLog& log, const std::string& name, std::optional<bool> header) {
   if (is_standard_input(name))
     fail(WEIR_CODE_INVALID_ARGUMENT,
          std::string(kIndexed) + ", whose index is written next to it, found standard input");
@@ -90,6 +112,7 @@ bool make_index(const Runtime& runtime, const std::string& name, std::optional<b
                                                                : "tfrecord(@file)";
   const Dataset records = parse(runtime, source, {{"file", name}});
   const uint64_t count = count_by_index(runtime, records);
+  log.check(name);
   print(stdout, name + ": " +
                     counted(count, file.kind == FileKind::csv        ? "row"
                                    : text                            ? "line"
@@ -157,11 +180,14 @@ int shard_files(const Arguments& arguments) {
 }  // namespace
 
 int make_indices(const Arguments& arguments) {
-  const Runtime runtime(runtime_options(arguments));
+  RuntimeOptions options = runtime_options(arguments);
+  const auto log = std::make_shared<IndexLog>();
+  options.logger = log;
+  const Runtime runtime(options);
   int status = 0;
   for (const std::string& name : matching_names(runtime, arguments.files))
     status = std::max(status, reported([&] {
-                        return make_index(runtime, name, arguments.header) ? kExitElementFailed : 0;
+                        return make_index(runtime, *log, name, arguments.header) ? kExitElementFailed : 0;
                       }));
   return status;
 }
