@@ -8,6 +8,7 @@ import contextlib
 import csv
 import io
 import json
+import os
 import random
 import re
 import shutil
@@ -317,6 +318,19 @@ def ended_runs(tool):
         equal(process.wait(), 0, "a run that ignores a signal")
 
 
+def progress(tool):
+    """The rate of a table is in bytes of the file; elements of which these aren't known have one in rows."""
+    tool("convert", "many.jsonl", "many.csv")
+    for source, target, unit in (("many.csv", "bar.csv.xz", r"\d+\.\d MB/s, \d+ %, \d+ s left"), ("many.jsonl", "bar.jsonl.xz", r"[1-9]\d* rows/s$")):
+        terminal, given = os.openpty()
+        with subprocess.Popen([tool.weir, "convert", source, target], cwd=tool.folder, stdout=subprocess.DEVNULL, stderr=given) as process:
+            shown = os.read(terminal, 1000).decode()
+            process.kill()
+        os.close(terminal)
+        os.close(given)
+        check(re.search(r"[\d,]+ rows, " + unit, shown), f"{source}: {shown!r}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         tool = Tool(sys.argv[1], folder)
@@ -332,6 +346,7 @@ def main():
         digits(tool)
         several_runs(tool)
         ended_runs(tool)
+        progress(tool)
     for failure in failures:
         print(failure)
     return 1 if failures else 0

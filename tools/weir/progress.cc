@@ -51,9 +51,13 @@ std::string Progress::line() const {
   const double part =
       total_ == 0 ? 0 : std::min(1.0, static_cast<double>(done_) / static_cast<double>(total_));
   char numbers[128];
-  std::snprintf(numbers, sizeof numbers, "%s rows, %.1f MB/s", with_commas(rows_).c_str(), rate / 1e6);
+  // Of some elements it isn't known how many bytes of the file they were.
+  const bool known = done_ > 0;
+  std::snprintf(numbers, sizeof numbers, known ? "%s rows, %.1f MB/s" : "%s rows, %.0f rows/s",
+                with_commas(rows_).c_str(),
+                known ? rate / 1e6 : static_cast<double>(rows_) / std::max(seconds, 1e-9));
   std::string out = what_ + ": " + numbers;
-  if (total_ == 0) return out;
+  if (total_ == 0 || !known) return out;
   std::snprintf(numbers, sizeof numbers, ", %.0f %%, %.0f s left", 100 * part,
                 static_cast<double>(total_ - std::min(done_, total_)) / std::max(rate, 1.0));
   out += numbers;
