@@ -80,6 +80,12 @@ void put_rows(FieldSink& sink, int component, DType dtype, int rows, size_t entr
   }
 }
 
+// A default that the field may have.
+const char* default_of(const FieldType& type) {
+  if (type.form == FieldType::Form::ragged) return "[]";
+  return type.dtype == DType::string ? "\"\"" : type.dtype == DType::boolean ? "false" : "0";
+}
+
 }  // namespace
 
 void FieldEntries::grow(size_t least) {
@@ -349,10 +355,10 @@ Mistake describe(const FieldFault& fault, const std::vector<std::string>& presen
   } else if (fault.node->in_list) {
     text += " in an object of a list";
   }
-  const std::string hint = !fault.absent ? ""
-                           : fault.node->in_list
-                               ? concat("give it a default, as in ", fault.node->type.name, ": … = 0")
-                               : "give it a default, or write optional(…)";
+  const std::string hint = !fault.absent         ? ""
+                           : fault.node->in_list ? concat("give it a default, as in ", fault.node->type.name,
+                                                          ": … = ", default_of(fault.node->type))
+                                                 : "give it a default, or write optional(…)";
   // Other records of the file may have the field.
   const bool known = std::ranges::find(present, fault.node->type.name) != present.end();
   if (present.empty() || known || fault.wrong != std::string_view(kMissing)) return {std::move(text), hint};

@@ -74,7 +74,10 @@ TEST_CASE("jsonl: errors name the file, the offset, the record and the field") {
   CHECK(contains(mistake(R"({"u": []})", "{u: {n: string}}"), "the field u must be an object, found []"));
   CHECK(contains(mistake(R"({"u": {"n": 5}})", "{u: {n: string}}"), "the field u.n must be string, found 5"));
   CHECK(contains(mistake(R"({"t": [{"n": 1}, {}]})", "{t: list({n: int64})}"),
-                 "the field t.n is missing in an object of a list"));
+                 "the field t.n is missing in an object of a list; give it a default, as in n: … = 0"));
+  const Objects nulls(R"({"t": [{"s": null, "l": null}]})");
+  CHECK(contains(nulls.mistake("{t: list({s: string})}"), R"(as in s: … = "")"));
+  CHECK(contains(nulls.mistake("{t: list({l: ragged(bool)})}"), "as in l: … = []"));
   CHECK(contains(mistake(R"({"s": "\ud800"})", "{s: optional(string)}"), "half a pair of surrogates"));
   CHECK(contains(mistake(R"({"a": 1 "b": 2})", "{a: int64}"),
                  R"(expected ',' or '}', found "\"b\"" at byte 8 of the line)"));
