@@ -260,6 +260,16 @@ def digits(tool):
     check("expected numbers whose digits a float32 has" in tool.err and "found 4503599627370496.0 in a of row 0" in tool.err, tool.err)
 
 
+def names_of_features(tool):
+    rows = [{"a\nb": 1, "c\td": "x"}, {"a\nb": 20, "c\td": "yz"}]
+    tool.write("ends.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    tool("convert", "ends.jsonl", "ends.tfrecord")
+    check("\n  a\\nb     int64  2 of 2   1 each\n" in tool("info", "ends.tfrecord"), tool.out)
+    equal(tool("head", "-n", 1, "ends.tfrecord").split("\n")[0].split(), ["a\\nb:", "int64", "c\\td:", "bytes"], "head")
+    tool("convert", "ends.tfrecord", "ends2.jsonl")
+    equal(rows_of(tool, "ends2.jsonl"), rows, "objects")
+
+
 @contextlib.contextmanager
 def begun(tool, *arguments, **options):
     """A run that has begun to write a file or folder."""
@@ -344,6 +354,7 @@ def main():
         names_with_line_ends(tool)
         strings_and_objects(tool)
         digits(tool)
+        names_of_features(tool)
         several_runs(tool)
         ended_runs(tool)
         progress(tool)

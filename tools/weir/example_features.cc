@@ -76,8 +76,11 @@ bool read_entry(const WireCursor& entry, std::string& name, WireCursor& value) {
     }
     return true;
   });
-  return read && names <= 1 &&
-         std::none_of(name.begin(), name.end(), [](char c) { return static_cast<unsigned char>(c) < 0x20; });
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20; };
+  // The messages that others have there begin with the number of a field.
+  return read && names <= 1 && (name.empty() || !is_control(name[0])) &&
+         std::none_of(name.begin(), name.end(),
+                      [&](char c) { return is_control(c) && c != '\t' && c != '\n' && c != '\r'; });
 }
 
 // The last of several of one name counts.

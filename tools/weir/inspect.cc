@@ -67,7 +67,7 @@ class ExampleTable {
   void print() const {
     Table table;
     std::vector<std::string> header;
-    for (const auto& [name, kind] : kinds_) header.push_back(name + ": " + kind);
+    for (const auto& [name, kind] : kinds_) header.push_back(escaped(name) + ": " + kind);
     table.add(header);
     for (const auto& row : rows_) {
       std::vector<std::string> cells;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "common.h"
 #include "core/text.h"
 #include "table.h"
 
@@ -70,11 +71,11 @@ void RecordsInfo::print() const {
   Table table;
   table.add({"feature", "kind", "records", "values"});
   for (const auto& [name, seen] : features_) {
-    table.add({name, seen.several_kinds ? "several" : command::kind_name(seen.kind),
+    table.add({escaped(name), seen.several_kinds ? "several" : command::kind_name(seen.kind),
                with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
   }
   for (const auto& [name, seen] : lists_) {
-    table.add({name, std::string("list of ") + command::kind_name(seen.kind),
+    table.add({escaped(name), std::string("list of ") + command::kind_name(seen.kind),
                with_commas(seen.present) + " of " + with_commas(count_), range_text(seen)});
   }
   table.print(2);
