@@ -6,6 +6,7 @@
 
 import contextlib
 import csv
+import gzip
 import io
 import json
 import os
@@ -260,6 +261,25 @@ def digits(tool):
     check("expected numbers whose digits a float32 has" in tool.err and "found 4503599627370496.0 in a of row 0" in tool.err, tool.err)
 
 
+def what_errors_find(tool):
+    tool.run('range(2) | map(x -> {a: x, h: cast(x, float16), b: [cast(x, bfloat16)]}) | save("halves")')
+    tool("convert", "halves", "halves.csv", status=2)
+    check("numbers that Examples and tables have, and strings, found float16 in h; write a folder" in tool.err, tool.err)
+    tool("convert", "halves", "halves.npz", status=2)
+    check("tensors of dtypes that NumPy has, found bfloat16[1] in b; write a folder" in tool.err, tool.err)
+    tool("convert", "halves", "halves.jsonl", status=2)
+    check("found float16 in h of row 0" in tool.err, tool.err)
+    tool.write("braces.jsonl", "{}\n{}\n")
+    tool("convert", "braces.jsonl", "braces.npz", status=2)
+    check("expected elements with values, found those of 0 values; write a .jsonl" in tool.err, tool.err)
+    tool.write("void.csv", "")
+    for suffix in ("csv", "jsonl", "tar", "tfrecord"):
+        equal(tool("convert", "void.csv", f"void2.{suffix}"), f"void2.{suffix}: 0 rows\n", "a table of no bytes")
+    tool.write("packed.parquet.gz", gzip.compress(b"PAR1 and others PAR1"))
+    tool("info", "packed.parquet.gz", status=2)
+    check("found a Parquet file in gzip: packed.parquet.gz; decompress it, then read it by parquet(files)" in tool.err, tool.err)
+
+
 def names_of_features(tool):
     rows = [{"a\nb": 1, "c\td": "x"}, {"a\nb": 20, "c\td": "yz"}]
     tool.write("ends.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
@@ -354,6 +374,7 @@ def main():
         names_with_line_ends(tool)
         strings_and_objects(tool)
         digits(tool)
+        what_errors_find(tool)
         names_of_features(tool)
         several_runs(tool)
         ended_runs(tool)

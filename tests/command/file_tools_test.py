@@ -579,7 +579,7 @@ def conversions(tool):
     check(tool("info", "t.csv.bz2").endswith('csv("t.csv.bz2", [string, 0, float32, ""], header: true, compression: "bz2")\n'),
           "a table in bzip2")
     before = tool.names()
-    for source, name, said in (("all", "all.npy", "elements of one tensor, found 4 values"), ("o", "o.npz", "another value in name of row 0"),
+    for source, name, said in (("all", "all.npy", "elements of one tensor, found those of 4 values"), ("o", "o.npz", "NumPy has, found optional<string> in name;"),
                                ("o", "o.csv", None), ("keyed", "keyed.xls", "expected a file to write that ends in")):
         tool("convert", source, name, status=2)
         check(said is None or said in tool.err, f"{name}: {tool.err}")
@@ -636,7 +636,7 @@ def numbers_stay(tool):
     tool.write("lacking.jsonl", '{"n": 1, "odd key": null, "l": [1, 2]}\n{"n": null, "odd key": "a", "l": []}\n')
     tool("convert", "lacking.jsonl", "lacking.tfrecord")
     tool("convert", "lacking.tfrecord", "lacking.npz", status=2)
-    check("found another value in" in tool.err, tool.err)
+    check("found sparse<int64>[?] in l;" in tool.err, tool.err)
     tool("convert", "lacking.tfrecord", "lacking2.jsonl")
     equal([json.loads(line) for line in tool.read("lacking2.jsonl").splitlines()],
           [json.loads(line) for line in tool.read("lacking.jsonl").splitlines()], "features that are missing")
@@ -661,8 +661,9 @@ UNFIT = {
     "empty": ('{"": 1}\n', 'found ""; rename it'),
     "case": ('{"T": 1, "t": 2}\n', 'found two columns "t"; rename one'),
     "null_key": ('{"__key__": "k", "x": 1}\n{"__key__": null, "x": 1}\n', "a key, found none in __key__ of row 1"),
-    "list_key": ('{"__key__": [1], "x": 1}\n', "a string or a number, found another value in __key__"),
-    "last_key": ('{"__key__": "a/", "x": 1}\n', 'found "a/" in __key__'),
+    "list_key": ('{"__key__": [1], "x": 1}\n', "a string or a number, found int64[?] in __key__"),
+    "last_key": ('{"__key__": "a/", "x": 1}\n', 'a path whose last part is not empty and has no dots, without zero bytes and parts like __this__, found "a/" in __key__'),
+    "meta_key": ('{"__key__": "d/__m__/k", "x": 1}\n', 'found "d/__m__/k" in __key__'),
 }
 
 

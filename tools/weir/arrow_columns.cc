@@ -89,8 +89,10 @@ void ArrowColumn::become(const Structure& value, const std::vector<bool>& binary
     case WEIR_SPEC_TUPLE:
       format_ = "+s";
       if (value.members.empty())
-        refuse_value("elements with values", "a dict or tuple without any", value, 0,
-                     "write a .jsonl or a folder instead");
+        throw Error(
+            WEIR_CODE_INVALID_ARGUMENT,
+            concat("expected elements with values, found a dict or tuple without any",
+                   value.path.empty() ? "" : " in " + value.path, "; write a .jsonl or a folder instead"));
       for (const auto& [key, member] : value.members) children_.push_back(ArrowColumn(member, key, binary));
       return;
     case WEIR_SPEC_RAGGED: {

@@ -84,8 +84,8 @@ void append_numbers(const weir_view& view, size_t count, std::vector<To>& out) {
   for (size_t i = 0; i < count; ++i) out.push_back(static_cast<To>(values[i]));
 }
 
-// A tensor of saved elements.
-RowValue tensor_value(const std::string& name, const weir_view& view) {
+// A tensor of saved elements, whose type the notation writes as `type`.
+RowValue tensor_value(const std::string& name, const std::string& type, const weir_view& view) {
   RowValue out;
   out.name = name;
   size_t count = 1;
@@ -139,7 +139,7 @@ RowValue tensor_value(const std::string& name, const weir_view& view) {
       break;
     default:
       fail(WEIR_CODE_INVALID_ARGUMENT,
-           concat("expected numbers of at most 64 bits and strings, found another dtype in ", name,
+           concat("expected numbers that Examples and tables have, and strings, found ", type, " in ", name,
                   "; write a folder instead"));
   }
   return out;
@@ -165,8 +165,10 @@ class RowReader {
     if (has_structure(file_.kind) || file_.kind == FileKind::objects || file_.kind == FileKind::elements) {
       const Spec spec = rows_.spec();
       const Structure root = structure_of(spec);
-      for (const auto& part : detail::parts_of(spec))
+      for (const auto& part : detail::parts_of(spec)) {
         names_.push_back(part.path.empty() && !root.is_dict() ? "value" : part.path);
+        types_.push_back(part.text);
+      }
       add_values(root, -1);
       named_ = root.kind == WEIR_SPEC_DICT || root.kind == WEIR_SPEC_TUPLE;
       const Structure& only = named_ && root.members.size() == 1 ? root.members[0].second : root;
@@ -240,7 +242,8 @@ class RowReader {
       if (value.present >= 0 && !element.get<bool>(static_cast<uint32_t>(value.present))) {
         row.emplace_back().name = names_[value.component];
       } else {
-        row.push_back(tensor_value(names_[value.component], element.view(value.component)));
+        row.push_back(
+            tensor_value(names_[value.component], types_[value.component], element.view(value.component)));
       }
     }
     take(row, one_string_ ? &row[0].bytes[0] : nullptr);
@@ -264,6 +267,7 @@ class RowReader {
   std::vector<Feature::Kind> kinds_;
   // Of the components.
   std::vector<std::string> names_;
+  std::vector<std::string> types_;
   std::vector<Value> values_;
   bool named_ = false;
   bool one_string_ = false;
@@ -402,6 +406,8 @@ Dataset elements_of(const Runtime& runtime, const DataFile& file, bool features)
     if (parser.empty()) return rows_of(runtime, file);
     return parse(runtime, "@rows | " + parser, {{"rows", rows_of(runtime, file)}});
   }
+  if (file.kind == FileKind::csv && file.columns.empty())
+    return parse(runtime, "@rows | map(_ -> {})", {{"rows", rows_of(runtime, file)}});
   if (file.kind != FileKind::csv) return rows_of(runtime, file);
   check_distinct(file, file.columns);
   constexpr std::array<const char*, 4> kTypes = {"int64", "float32", "float64", "string"};

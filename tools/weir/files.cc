@@ -182,9 +182,10 @@ void check_format(const Runtime& runtime, const DataFile& file, std::string_view
   if (found->text &&
       has_suffix(file.shown, {".txt", ".text", ".log", ".md", ".html", ".htm", ".xml", ".svg"}))
     return;
-  throw Error(WEIR_CODE_INVALID_ARGUMENT,
-              concat(kExpected, found->name, file.compression == "none" ? "" : " in " + file.compression,
-                     ": ", file.shown, "; ", found->hint));
+  throw Error(
+      WEIR_CODE_INVALID_ARGUMENT,
+      concat(kExpected, found->name, file.compression == "none" ? "" : " in " + file.compression, ": ",
+             file.shown, "; ", file.compression == "none" ? "" : "decompress it, then ", found->hint));
 }
 
 // Like the header of a member, which a checksum tells.

@@ -23,6 +23,7 @@ Structure read_structure(const Spec& spec, const std::string& path, const std::s
   const weir_spec_info info = spec.info();
   Structure out;
   out.kind = info.kind;
+  out.text = spec.text();
   out.path = path;
   out.dtype = info.dtype;
   out.first = next;
@@ -117,7 +118,7 @@ void append_entry(const weir_view& view, size_t i, const Structure& where, uint6
       return;
     }
     default:
-      refuse_value("numbers of dtypes that JSON has, and strings", "another dtype", where, row,
+      refuse_value("numbers of dtypes that JSON has, and strings", where.text, where, row,
                    write_instead(where));
   }
 }

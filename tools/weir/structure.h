@@ -16,6 +16,8 @@ struct Structure {
   int32_t kind = WEIR_SPEC_TENSOR;
   // From the root, as in errors; empty for the root.
   std::string path;
+  // As the notation writes it.
+  std::string text;
   // Of a tensor; negative: unknown.
   int32_t dtype = 0;
   std::vector<int64_t> dims;
@@ -51,9 +53,6 @@ Structure as_dict(Structure value, std::string_view name);
 
 // Of a dict that is a list of objects: how many it has.
 int64_t list_size(const Element& element, const Structure& value);
-
-// "write a .npz or a folder instead": the formats that take every such value. A folder takes all.
-std::string write_instead(const Structure& value);
 
 // "write a .npz or a folder instead": of the formats that have a place for every such value. A folder has.
 std::string write_instead(const Structure& value);

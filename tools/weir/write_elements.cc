@@ -121,7 +121,9 @@ void add_arrays(const Structure& value, std::vector<Array>& out) {
     return;
   }
   if (value.kind != WEIR_SPEC_TENSOR || !has_npy(value.dtype))
-    refuse_value("tensors of dtypes that NumPy has", "another value", value, 0, write_instead(value));
+    fail(WEIR_CODE_INVALID_ARGUMENT,
+         concat("expected tensors of dtypes that NumPy has, found ", value.text,
+                value.path.empty() ? "" : " in " + value.path, "; ", write_instead(value)));
   Array array;
   array.value = &value;
   array.name = value.path.empty() ? "arr_0" : value.path;
@@ -320,12 +322,14 @@ std::string key_of(const Element& element, const Structure& root, uint64_t row) 
       refuse_value("a key", "none", member, row, "give each row one, or leave __key__ out for their numbers");
     const Structure& value = optional ? member.members[0].second : member;
     if (value.kind != WEIR_SPEC_TENSOR || element.view(value.first).rank != 0)
-      refuse_value("a string or a number", "another value", member, row, "choose other keys");
+      refuse_value("a string or a number", value.text, member, row, "choose other keys");
     std::string room;
     std::string extension;
     const std::string key(member_bytes(element, value, row, room));
     if (!find_extension(key, "x", extension))
-      refuse_value("a key without dots in its last part", quote(key), member, row, "choose other keys");
+      refuse_value(
+          "a path whose last part is not empty and has no dots, without zero bytes and parts like __this__",
+          quote(key), member, row, "choose other keys");
     return key;
   }
   char number[32];
@@ -371,8 +375,9 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
   std::vector<Array> arrays;
   add_arrays(root, arrays);
   if (arrays.empty() || (single && arrays.size() > 1))
-    refuse_value(single ? "elements of one tensor" : "elements with values", concat(arrays.size(), " values"),
-                 root, 0, arrays.empty() ? "write a .jsonl or a folder instead" : "write a .npz instead");
+    fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected elements ", single ? "of one tensor" : "with values",
+                                            ", found those of ", arrays.size(), " values; write a ",
+                                            arrays.empty() ? ".jsonl or a folder instead" : ".npz instead"));
   std::set<std::string_view> names;
   for (const Array& array : arrays) {
     if (!names.insert(array.name).second)
