@@ -280,6 +280,24 @@ def what_errors_find(tool):
     check("found a Parquet file in gzip: packed.parquet.gz; decompress it, then read it by parquet(files)" in tool.err, tool.err)
 
 
+def fields_without_a_type(tool):
+    rows = [{"v": [], "n": 1, "o": [{"p": [], "q": 3}]}, {"v": [], "n": 2, "o": []}]
+    tool.write("hollow.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
+    check("{v: string[?], n: int64, o: list({p: ragged(string), q: int64})}" in tool("info", "hollow.jsonl"), tool.out)
+    tool("convert", "hollow.jsonl", "hollow2.jsonl")
+    equal(rows_of(tool, "hollow2.jsonl"), rows, "lists that are all empty")
+    tool("convert", "hollow.jsonl", "hollow")
+    equal(tool.err, "", "they have a type")
+    tool("convert", "hollow", "hollow3.jsonl")
+    equal([row["v"] for row in rows_of(tool, "hollow3.jsonl")], [[], []], "saved empty lists")
+    tool.write("several.jsonl", '{"id": 1, "o": {"e": {}, "k": [1, "a"]}}\n{"id": "x", "o": {"e": {}, "k": []}}\n')
+    tool("convert", "several.jsonl", "several.csv")
+    equal(tool.err, "note: fields without one type are JSON text in several.csv: id, o.e, o.k\n", "what is JSON")
+    equal(tool.read("several.csv"), b'id,o.e,o.k\n1,{},"[1, ""a""]"\n"""x""",{},[]\n', "JSON in a table")
+    tool("convert", "several.jsonl", "several2.jsonl")
+    equal(tool.err, "", "nothing becomes text")
+
+
 def names_of_features(tool):
     rows = [{"a\nb": 1, "c\td": "x"}, {"a\nb": 20, "c\td": "yz"}]
     tool.write("ends.jsonl", "".join(json.dumps(row) + "\n" for row in rows))
@@ -375,6 +393,7 @@ def main():
         strings_and_objects(tool)
         digits(tool)
         what_errors_find(tool)
+        fields_without_a_type(tool)
         names_of_features(tool)
         several_runs(tool)
         ended_runs(tool)

@@ -554,6 +554,21 @@ uint64_t write(const Runtime& runtime, const DataFile& file, const std::string& 
                                       : write_arrays(elements, to, kind == FileKind::array);
 }
 
+// Values that no type has are text in formats that have no JSON.
+void tell_of_json(const DataFile& file, const std::string& to) {
+  constexpr size_t kMostNames = 10;
+  std::string names;
+  const std::vector<std::string>& paths = file.source_paths.json;
+  for (size_t i = 0; i < std::min(paths.size(), kMostNames); ++i) {
+    std::string name = paths[i].substr(1);
+    std::replace(name.begin(), name.end(), kBelow, '.');
+    names += concat(i == 0 ? "" : ", ", escaped(name));
+  }
+  if (paths.size() > kMostNames) names += ", …";
+  if (!names.empty())
+    print(stderr, concat("note: fields without one type are JSON text in ", to, ": ", names, "\n"));
+}
+
 }  // namespace
 
 void convert_file(const Arguments& arguments) {
@@ -569,6 +584,7 @@ void convert_file(const Arguments& arguments) {
   infer_fields(runtime, file, -1);
   if (file.source == "parquet" || file.source == "arrow")
     find_objects(runtime, file, rows_of(runtime, file).spec(), "", "", "", file.source_paths.objects);
+  if (kind != FileKind::objects && kind != FileKind::elements) tell_of_json(file, to);
   const uint64_t count = write(runtime, file, to, kind);
   print(stdout, to + ": " + counted(count, "row") + "\n");
 }

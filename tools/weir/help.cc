@@ -387,7 +387,8 @@ info      reads the whole file. Prints kind, compression, bytes and rows; for Ex
           records lack a feature that has one value in all others, the document has a default for it. A column is
           int64, float32, or float64 where float32 would change digits, if all of its fields can be read so. Whole
           numbers beyond int64 stay strings, as do those beyond 2^53 beside fractions and those that no float64 holds.
-          A field of JSON is int64, uint64 or float64, if that has all of its numbers, else json.
+          A field of JSON is int64, uint64 or float64, if that has all of its numbers, else json, as are values of several
+          types and empty objects; lists that are all empty are lists of strings.
 validate  reads the whole file and verifies every checksum. Prints an error for each damaged stretch, with its offset,
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar archive, FILE.weir-index, unless it has a
@@ -412,7 +413,8 @@ convert   writes the rows of one file to another, by its name: .tfrecord, .csv, 
           compressed by zstd and have a column of each value: lists for tensors, structs for dicts and tuples, nulls for
           what is missing, bytes for strings that aren't all UTF-8. They need the extension weir-parquet. Lists of
           objects and of structs stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and
-          `value`); in all others, as in weir, they are dicts of vectors.
+          `value`); in all others, as in weir, they are dicts of vectors. Fields that `weir info` calls json stay what
+          they are in JSON; in other formats they are text, which a note tells.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete; before, they are called
 NAME.NUMBER.part, which a run that fails or is interrupted removes. A run that is killed leaves it, as does an interrupted

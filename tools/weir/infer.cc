@@ -164,17 +164,19 @@ struct FieldsOfObjects::Type {
     std::string out;
     for (const auto& [name, type] : members) {
       const bool always = type->values() == objects && type->nulls == 0;
-      const bool list = type->lists > 0 && type->kinds() == 1 && type->item && type->item->is_scalar() &&
-                        type->item->nulls == 0;
+      const bool list = type->lists > 0 && type->kinds() == 1 &&
+                        (!type->item || (type->item->is_scalar() && type->item->nulls == 0));
       if (!always || (!type->is_scalar() && !list)) return "";
       out += (out.empty() ? "" : ", ") + written_key(name) + ": ";
-      out += list ? concat("ragged(", type->item->scalar(), ")") : type->scalar();
+      out += list ? concat("ragged(", type->item ? type->item->scalar() : "string", ")") : type->scalar();
     }
     return out.empty() ? "" : "list({" + out + "})";
   }
 
+  // Of empty lists only, one of strings.
   std::string list_text() const {
-    if (!item || item->too_large || item->nulls > 0 || item->kinds() != 1) return "json";
+    if (!item) return "string[?]";
+    if (item->too_large || item->nulls > 0 || item->kinds() != 1) return "json";
     if (item->is_scalar()) return concat(item->scalar(), "[?]");
     if (item->objects > 0) {
       std::string objects_text = item->list_of_objects();
