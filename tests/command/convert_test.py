@@ -296,6 +296,9 @@ def fields_without_a_type(tool):
     equal(tool.read("several.csv"), b'id,o.e,o.k\n1,{},"[1, ""a""]"\n"""x""",{},[]\n', "JSON in a table")
     tool("convert", "several.jsonl", "several2.jsonl")
     equal(tool.err, "", "nothing becomes text")
+    tool.write("unnamed.jsonl", '{"": 1, "b": 2}\n')
+    tool("convert", "unnamed.jsonl", "unnamed.npz", status=2)
+    check('expected names of arrays, found ""; rename it' in tool.err, tool.err)
 
 
 def names_of_features(tool):

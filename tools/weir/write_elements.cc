@@ -380,6 +380,9 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
                                             arrays.empty() ? ".jsonl or a folder instead" : ".npz instead"));
   std::set<std::string_view> names;
   for (const Array& array : arrays) {
+    if (!single && array.value->path.empty() && root.kind != WEIR_SPEC_TENSOR)
+      fail(WEIR_CODE_INVALID_ARGUMENT,
+           concat("expected names of arrays, found \"\"; rename it, or ", kOtherFormats));
     if (!names.insert(array.name).second)
       refuse_value("values of different names", concat(quote(array.name), " twice"), root, 0,
                    "rename one of them");
