@@ -40,6 +40,13 @@ int32_t held(weir_call call, Body&& body) {
   });
 }
 
+// What Python code returned.
+template <class Call>
+nb::object returned(Call&& call) {
+  const LateInterrupt::Hidden hidden;
+  return nb::steal(call());
+}
+
 int32_t run_callback(void* user_data, weir_call call) {
   auto& host = *static_cast<Host*>(user_data);
   return held(call, [&] {
@@ -52,7 +59,7 @@ int32_t run_callback(void* user_data, weir_call call) {
         raw.push_back(arguments.back().ptr());
       }
       const nb::object result =
-          nb::steal(PyObject_Vectorcall(host.function.ptr(), raw.data(), raw.size(), nullptr));
+          returned([&] { return PyObject_Vectorcall(host.function.ptr(), raw.data(), raw.size(), nullptr); });
       if (result.is_valid()) return write_result(host.result, result, call);
       // What it has done to its state would be done twice.
       if (host.stateful || !LateInterrupt::takes()) return false;
@@ -94,7 +101,7 @@ struct Run {
 int32_t begin_run(Host& host, const void* data, uint64_t size, void** state) {
   return held({0}, [&] {
     auto run = std::make_unique<Run>();
-    run->object = nb::steal(PyObject_CallNoArgs(host.function.ptr()));
+    run->object = returned([&] { return PyObject_CallNoArgs(host.function.ptr()); });
     if (!run->object.is_valid()) return false;
     if (data) load_state(run->object, data, size);
     run->iterator = nb::steal(PyObject_GetIter(run->object.ptr()));
@@ -116,7 +123,7 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
   bool ended = false;
   const int32_t result = held(call, [&] {
     auto& run = *static_cast<Run*>(state);
-    nb::object item = nb::steal(PyIter_Next(run.iterator.ptr()));
+    nb::object item = returned([&] { return PyIter_Next(run.iterator.ptr()); });
     ended = !item.is_valid() && !PyErr_Occurred();
     return ended || (item.is_valid() && write_result(static_cast<Host*>(user_data)->result, item, call));
   });

@@ -18,7 +18,9 @@
 #include <numpy/arrayscalars.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -138,8 +140,8 @@ nb::object take_raised();
 bool was_interrupted();
 
 // While it lives, a Ctrl-C that interrupts a function on this thread is held back: the function is called
-// again, and the signal is raised a moment after this is destroyed. So the element is returned, and a
-// position saved then is after it.
+// again, and this thread's next call for an element raises the exception, or a signal a moment later does. So
+// the element is returned, and a position saved then is after it.
 class LateInterrupt {
  public:
   LateInterrupt() : outer_(std::exchange(innermost_, this)) {}
@@ -148,9 +150,18 @@ class LateInterrupt {
   // Takes the exception that is set if it is a KeyboardInterrupt; a second one ends the call instead of the
   // first. Under the GIL.
   static bool takes();
+  // Whether one that was held back comes now; its exception is set. Under the GIL, where no element is on its
+  // way out: before a call, and while it waits.
+  static bool comes();
+  // Around Python code that the library calls: its own calls for elements are none of the call that it is in.
+  struct Hidden {
+    LateInterrupt* const hidden = std::exchange(innermost_, nullptr);
+    ~Hidden() { innermost_ = hidden; }
+  };
 
  private:
   static thread_local LateInterrupt* innermost_;
+  static thread_local std::shared_ptr<std::atomic<bool>> due_;
   LateInterrupt* const outer_;
   bool came_ = false;
 };

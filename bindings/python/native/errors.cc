@@ -40,6 +40,7 @@ bool was_interrupted() {
 }
 
 thread_local LateInterrupt* LateInterrupt::innermost_ = nullptr;
+thread_local std::shared_ptr<std::atomic<bool>> LateInterrupt::due_;
 
 bool LateInterrupt::takes() {
   if (!innermost_ || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return false;
@@ -48,17 +49,26 @@ bool LateInterrupt::takes() {
   return innermost_->came_;
 }
 
+bool LateInterrupt::comes() {
+  const bool waits = innermost_ && std::exchange(innermost_->came_, false);
+  if (!due_ && !waits) [[likely]]
+    return false;
+  const bool here = waits || std::exchange(due_, nullptr)->exchange(false);
+  if (here) PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return here || PyErr_CheckSignals() < 0;
+}
+
 LateInterrupt::~LateInterrupt() {
   innermost_ = outer_;
   if (!came_) return;
-  // At once, it would come before the caller has stored the element.
+  // For a caller that asks for no other element: later, since it must have stored this one.
   try {
-    std::thread([] {
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-      PyErr_SetInterrupt();
+    due_ = std::make_shared<std::atomic<bool>>(true);
+    std::thread([due = due_] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+      if (due->exchange(false) && !finalizing()) PyErr_SetInterrupt();
     }).detach();
-  } catch (const std::system_error&) {
-    PyErr_SetInterrupt();
+  } catch (const std::system_error&) {  // the next call raises it
   }
 }
 

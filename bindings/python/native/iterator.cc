@@ -76,6 +76,7 @@ bool raise_result(int32_t result, const Error& error) {
 PyObject* iterator_next(PyObject* object) {
   if (traces > 0 && !ask_outside()) [[unlikely]]
     return nullptr;
+  if (LateInterrupt::comes()) return nullptr;
   Iterator& self = *nb::inst_ptr<Iterator>(object);
   const LateInterrupt late;
   Filling filling(self.element);
@@ -389,6 +390,7 @@ uint32_t traces = 0;
 
 bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows) {
   check_outside();
+  if (LateInterrupt::comes()) throw nb::python_error();
   const LateInterrupt late;
   Error error;
   const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;

@@ -490,6 +490,62 @@ def test_an_interrupt_in_a_function_loses_no_element(interruptible, rest):
     assert left == expected[len(expected) - len(left) :] and 0 < len(left) < len(expected)
 
 
+@pytest.mark.parametrize(
+    "loop", [lambda it: [int(x) for x in it], lambda it: [int(x) for x in list(it)], lambda it: it.next_block(1)]
+)
+def test_an_interrupt_comes_at_the_next_element_of_a_loop_that_does_nothing_else(interruptible, loop):
+    calls = []
+
+    def interrupted(x):
+        calls.append(int(x))
+        if calls in ([0, 1, 2], [0, 1, 2, 2, 3, 4]):
+            signal.raise_signal(signal.SIGINT)
+        return x
+
+    iterator = weir.range(7).map(weir.py_function(interrupted, spec="int64")).iterator()
+    for came_after in ([0, 1, 2, 2], [0, 1, 2, 2, 3, 4, 4]):
+        with pytest.raises(KeyboardInterrupt):
+            while True:
+                loop(iterator)
+        assert calls == came_after
+    assert [int(x) for x in iterator] == [5, 6]
+
+
+def test_an_interrupt_in_a_function_ends_the_wait_for_a_late_element(interruptible):
+    calls = []
+
+    def interrupted(x):
+        calls.append(int(x))
+        if calls == [0, 1, 2]:
+            signal.raise_signal(signal.SIGINT)
+        return x
+
+    numbers = weir.range(10**12).map(weir.py_function(interrupted, spec="int64"))
+    iterator = numbers.filter(lambda x: x < 0).iterator()
+    with pytest.raises(KeyboardInterrupt):
+        next(iterator)
+    assert calls[:5] == [0, 1, 2, 2, 3]
+
+
+def test_an_interrupt_is_none_of_the_loops_inside_the_function(interruptible):
+    calls = []
+    inner = weir.range(10**9).map(weir.py_function(lambda x: x, spec="int64")).iterator()
+
+    def interrupted(x):
+        calls.append(int(x))
+        if calls == [0, 1]:
+            signal.raise_signal(signal.SIGINT)
+        return next(inner) + 10 * x
+
+    iterator = weir.range(4).map(weir.py_function(interrupted, spec="int64")).iterator()
+    found = []
+    with pytest.raises(KeyboardInterrupt):
+        for x in iterator:
+            found.append(int(x))
+    assert found == [0, 11] and calls == [0, 1, 1]
+    assert [int(x) for x in iterator] == [22, 33]
+
+
 def test_a_function_with_state_is_saved():
     class Counter:
         def __init__(self):
