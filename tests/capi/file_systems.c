@@ -18,6 +18,7 @@ typedef struct store {
   int stalls;    /* 1: open waits until it is cancelled; 2: read does */
   int waits;     /* one that waits was begun */
   int bad_entry;
+  int has_all; /* stat succeeds for every name */
   int write_fails;
   int opened, closed, destroyed, published, abandoned;
   char written[4096];
@@ -26,7 +27,7 @@ typedef struct store {
 
 static int32_t stat_file(void* user_data, weir_string name, weir_file_info* out, weir_call call) {
   store* self = user_data;
-  if (!text_is(name, "t://a")) {
+  if (!text_is(name, "t://a") && !self->has_all) {
     weir_call_fail(call, 0, WEIR_CODE_NOT_FOUND, "no such thing", WEIR_STRLEN, NULL);
     return 1;
   }
@@ -375,6 +376,30 @@ static void test_writing_and_listing(void) {
   CHECK(self.destroyed == 1);
 }
 
+static void test_saving_where_every_name_exists_and_nothing_is_written(void) {
+  weir_runtime runtime = make_runtime();
+  store self = small();
+  weir_file_system files = functions_of(&self);
+  weir_error error = WEIR_ERROR_INIT;
+  self.has_all = 1;
+  files.create = NULL;
+  files.write = NULL;
+  files.finish = NULL;
+  CHECK(weir_runtime_register_file_system(runtime, &files, NULL) == WEIR_OK);
+  weir_dataset dataset = parse(runtime, "range(2) | save(\"t://folder\")");
+  weir_iterator iterator = iterate(runtime, dataset);
+  weir_element element = make_element();
+  CHECK(weir_iterator_next(iterator, element, &error) != WEIR_OK);
+  CHECK(error.code == WEIR_CODE_UNIMPLEMENTED);
+  CHECK(strstr(error.message.data, "cannot write \"t://folder/") != NULL);
+  CHECK(strstr(error.message.data, "its file system does not") != NULL);
+  weir_error_clear(&error);
+  weir_element_destroy(element);
+  weir_iterator_destroy(iterator);
+  weir_dataset_unref(dataset);
+  weir_runtime_destroy(runtime);
+}
+
 static void test_what_is_refused(void) {
   weir_runtime runtime = make_runtime();
   store self = small(), wrong = small();
@@ -412,6 +437,7 @@ int main(void) {
   test_what_stalls();
   test_files_of_the_program();
   test_writing_and_listing();
+  test_saving_where_every_name_exists_and_nothing_is_written();
   test_what_is_refused();
   return failures();
 }

@@ -5,6 +5,13 @@
 
 namespace weir {
 
+namespace {
+
+// A name is random; two that are alike are already too much of a coincidence.
+constexpr int kAttempts = 8;
+
+}  // namespace
+
 Status check_writable(const Spec& spec) {
   if (!spec.has_dataset()) return {};
   return invalid_argument(expected_found("elements that can be written",
@@ -69,13 +76,13 @@ Result<std::unique_ptr<WrittenReader>> open_written(Session& session, const std:
 Result<std::unique_ptr<WrittenWriter>> begin_written(Runtime& runtime, const Written& here) {
   WrittenManifest manifest;
   RandomSource& random = *runtime.random;
-  // Never that of files that are there.
-  do {
+  // Never that of files that are there. Where every name is there, creating one says what is wrong.
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
     const uint64_t high = random.draw();
     manifest.run = run_name(high, random.draw());
     WEIR_ASSIGN(const bool taken, runtime.files->exists(manifest.shard_name(here.folder, 0)));
     if (!taken) break;
-  } while (true);
+  }
   manifest.spec = here.spec.to_string();
   manifest.compression = here.compression;
   manifest.pipeline = here.pipeline;
