@@ -85,6 +85,25 @@ TEST_CASE("a function of a Call") {
         Lines{"7", "7"});
 }
 
+TEST_CASE("results of another type are refused") {
+  const weir::Runtime runtime;
+  weir::Element element;
+  const auto message = [&](Callback callback) {
+    weir::Iterator iterator(runtime, weir::range(1).map(std::move(callback)));
+    const weir::Error error = error_of([&] { iterator.next(element); });
+    CHECK(error.code() == WEIR_CODE_INVALID_ARGUMENT);
+    return error.message();
+  };
+  CHECK(holds(message(Callback([](Call& call) { call.output<double>(0, {3})[2] = 1; }, "float32[3]")),
+              "float64"));
+  CHECK(holds(message(Callback([](Call& call) { call.output<weir_string>(0)[0] = call.keep("a"); }, "int64")),
+              "string"));
+  CHECK(holds(message(Callback([](Call& call) { call.output<int64_t>(0)[0] = 1; }, "uint64")), "int64"));
+  CHECK(holds(message(Callback([](Call& call) { call.output<float>(0, std::vector<int64_t>(256, 1)); },
+                               "float32[...]")),
+              "rank"));
+}
+
 struct Silent {};
 
 TEST_CASE("what a function throws is the error of its element") {

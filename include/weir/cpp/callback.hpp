@@ -42,15 +42,21 @@ class Call {
     return out;
   }
   // Uninitialised memory for component `index` of the result, to be filled whole. T is an entry's type, or
-  // weir_string with bytes from keep() or from an input.
+  // weir_string with bytes from keep() or from an input. Throws invalid_argument if the component's entries
+  // are of another type.
   template <class T>
   Span<T> output(uint32_t index, const std::vector<int64_t>& dims = {}) {
     return output<T>(index, dims.data(), dims.size());
   }
   template <class T>
   Span<T> output(uint32_t index, const int64_t* dims, size_t rank) {
+    using Value = std::conditional_t<std::is_same_v<T, weir_string>, std::string_view, T>;
+    constexpr auto kDType = static_cast<int32_t>(detail::Entry<Value>::dtype);
+    constexpr auto kMaxRank = static_cast<size_t>(WEIR_CALL_DTYPE(1) - 1);
     void* out = nullptr;
-    detail::call(weir_call_output, handle_, index, static_cast<int32_t>(rank), dims, &out);
+    detail::call(weir_call_output, handle_, index,
+                 static_cast<int32_t>(rank < kMaxRank ? rank : kMaxRank) + WEIR_CALL_DTYPE(kDType), dims,
+                 &out);
     return {static_cast<T*>(out), detail::count_of(dims, rank)};
   }
   // A copy of the text that lives as long as the results.
