@@ -37,12 +37,10 @@ std::vector<std::string> split_folders(std::string_view text) {
 }
 
 Status damaged_index(const std::string& file, std::string_view found) {
-  return file_error(
-      Code::invalid_argument,
-      expected_found(
-          R"({"library": "FILE", "schemes": […], "functions": […], "sources": […], "tables": […]})",
-          concat(found)),
-      file);
+  return invalid_argument(expected_found(
+      concat(R"({"library": "FILE", "schemes": […], "functions": […], "sources": […], "tables": […]} in )",
+             quote(file)),
+      concat(found)));
 }
 
 using Provides = Extensions::Provides;
@@ -142,18 +140,24 @@ Result<std::shared_ptr<const Extensions::Index>> Extensions::index() {
     if (!names.ok()) continue;
     std::sort(names->begin(), names->end());
     for (const std::string& name : *names) {
-      if (name.ends_with(kIndexSuffix)) WEIR_TRY(read_index(folder, concat(folder, "/", name), *made));
+      if (!name.ends_with(kIndexSuffix)) continue;
+      const Status status = read_index(folder, concat(folder, "/", name), made->libraries);
+      if (!status.ok()) made->damaged.push_back(status);
     }
   }
-  MutexLock lock(mutex_);
-  if (!index_) index_ = std::move(made);
-  return index_;
+  {
+    MutexLock lock(mutex_);
+    if (index_) return index_;
+    index_ = made;
+  }
+  for (const Status& status : made->damaged) damaged_(status);
+  return std::shared_ptr<const Index>(std::move(made));
 }
 
 Result<std::vector<std::string>> Extensions::names() {
   WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
   std::vector<std::string> out;
-  for (const auto& [name, library] : *known) {
+  for (const auto& [name, library] : known->libraries) {
     if (!name.ends_with("://")) out.push_back(name);
   }
   return out;
@@ -218,8 +222,12 @@ Status Extensions::load(const std::string& file) {
 
 Result<bool> Extensions::provide(Provides what, const std::string& name) {
   WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
-  const auto found = known->find(key_of(what, name));
-  if (found == known->end()) return false;
+  const auto found = known->libraries.find(key_of(what, name));
+  if (found == known->libraries.end()) {
+    // A name has an error of its own, with the nearest one.
+    if (what == Provides::name || known->damaged.empty()) return false;
+    return known->damaged.front();
+  }
   WEIR_TRY(load(found->second));
   return true;
 }

@@ -28,13 +28,16 @@ class Extensions {
 
   // Makes another handle of the runtime.
   using MakeHandle = std::function<weir_runtime()>;
+  // Takes the error of an index that can't be read and is left out, each once.
+  using TakeDamaged = std::function<void(const Status&)>;
 
-  Extensions(std::vector<std::string> folders, MakeHandle runtime)
-      : folders_(std::move(folders)), runtime_(std::move(runtime)) {}
+  Extensions(std::vector<std::string> folders, MakeHandle runtime, TakeDamaged damaged)
+      : folders_(std::move(folders)), runtime_(std::move(runtime)), damaged_(std::move(damaged)) {}
 
   // Loads an extension from a file with an absolute name, unless it is there.
   Status load(const std::string& file);
-  // Loads the extension that provides it, if there is one. Returns whether there is.
+  // Loads the extension that provides it, if there is one. Returns whether there is; for what is no name, the
+  // error of an index that can't be read, which may list it.
   Result<bool> provide(Provides what, const std::string& name);
   // The names of functions and sources that extensions provide.
   Result<std::vector<std::string>> names();
@@ -42,7 +45,10 @@ class Extensions {
 
  private:
   struct Loading;
-  using Index = std::map<std::string, std::string>;  // the library by "s3://", "parquet table" or a name
+  struct Index {
+    std::map<std::string, std::string> libraries;  // by "s3://", "parquet table" or a name
+    std::vector<Status> damaged;
+  };
 
   Result<std::shared_ptr<const Index>> index();
 
@@ -50,6 +56,7 @@ class Extensions {
 
   const std::vector<std::string> folders_;
   const MakeHandle runtime_;
+  const TakeDamaged damaged_;
   Mutex mutex_;
   std::shared_ptr<const Index> index_;
   std::map<std::string, std::shared_ptr<Loading>> loaded_;

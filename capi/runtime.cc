@@ -107,10 +107,16 @@ class HostAllocator final : public RefCounted {
 
 RuntimeHost::RuntimeHost(std::vector<std::string> extension_folders)
     : files_(local_file_system(), [this](const std::string& scheme) { return find_scheme(scheme); }),
-      extensions_(std::move(extension_folders), [this] {
-        return weir_runtime{
-            publish(HandleKind::runtime, std::make_unique<RuntimeObject>(RefPtr<RuntimeHost>(this)))};
-      }) {}
+      extensions_(
+          std::move(extension_folders),
+          [this] {
+            return weir_runtime{
+                publish(HandleKind::runtime, std::make_unique<RuntimeObject>(RefPtr<RuntimeHost>(this)))};
+          },
+          [this](const Status& damaged) {
+            logger_->log(Logger::Level::warning,
+                         concat("an extension is left out: ", damaged.error().describe()));
+          }) {}
 
 RefPtr<RuntimeHost> RuntimeHost::create(const weir_runtime_options& options, RefPtr<HostAllocator> allocator,
                                         std::unique_ptr<Logger> logger, const std::string& trace_file,

@@ -38,23 +38,29 @@ Result<std::vector<SchemaEntry>> schema_or_extension(const std::string& name) {
 Result<std::vector<SchemaEntry>> whole_schema() {
   std::vector<SchemaEntry> out = schema();
   WEIR_ASSIGN(auto folders, extension_folders({}, ::secure_getenv("WEIR_EXTENSIONS")));
-  WEIR_ASSIGN(const std::vector<std::string> names, Extensions(folders, nullptr).names());
+  const auto add = [&](SchemaEntry added) {
+    const auto after = std::find_if(out.rbegin(), out.rend(),
+                                    [&](const SchemaEntry& each) { return each.kind == added.kind; });
+    out.insert(after.base(), std::move(added));
+  };
+  const auto add_failed = [&](std::string name, const Status& status) {
+    SchemaEntry failed;
+    failed.name = std::move(name);
+    failed.kind = "function";
+    failed.doc = status.error().describe();
+    add(std::move(failed));
+  };
+  const auto add_damaged = [&](const Status& status) { add_failed("(an extension)", status); };
+  WEIR_ASSIGN(const std::vector<std::string> names, Extensions(folders, nullptr, add_damaged).names());
   if (names.empty()) return out;
   const auto host = host_with(std::move(folders));
   for (const std::string& name : names) {
     auto entry = schema_of_extension(host->runtime(), name);
-    if (entry.ok() && !*entry) continue;
-    SchemaEntry added;
-    if (entry.ok()) {
-      added = **std::move(entry);
-    } else {
-      added.name = name;
-      added.kind = "function";
-      added.doc = entry.status().error().describe();
+    if (!entry.ok()) {
+      add_failed(name, entry.status());
+    } else if (*entry) {
+      add(**std::move(entry));
     }
-    const auto after = std::find_if(out.rbegin(), out.rend(),
-                                    [&](const SchemaEntry& each) { return each.kind == added.kind; });
-    out.insert(after.base(), std::move(added));
   }
   return out;
 }

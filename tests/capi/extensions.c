@@ -100,6 +100,31 @@ static void test_listed(void) {
   REQUIRE(unsetenv("WEIR_EXTENSIONS") == 0);
 }
 
+/* One index that is damaged leaves the other extensions as they are. */
+static void test_a_damaged_index(void) {
+  weir_bytes all = WEIR_BYTES_INIT;
+  weir_file file = {0};
+  weir_error error = WEIR_ERROR_INIT;
+  mkdir(TESTS "/damaged", 0777);
+  FILE* const index = fopen(TESTS "/damaged/weir-half.weir.json", "w");
+  REQUIRE(index != NULL);
+  fputs("{\"library\": \"libhalf.so\"", index);
+  REQUIRE(fclose(index) == 0);
+  weir_runtime runtime = runtime_with(TESTS "/damaged:" FOLDER);
+  CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
+  CHECK(code_of_parse(runtime, "range(3) | map(x -> sqr(x))", "did you mean sqrt?") ==
+        WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(weir_file_open(runtime, "nowhere://a", WEIR_STRLEN, NULL, &file, &error) < 0);
+  CHECK(strstr(error.message.data, "weir-half.weir.json") != NULL);
+  weir_error_clear(&error);
+  weir_runtime_destroy(runtime);
+  REQUIRE(setenv("WEIR_EXTENSIONS", FOLDER ":" TESTS "/damaged", 1) == 0);
+  REQUIRE(weir_schema(NULL, 0, WEIR_TEXT, &all, NULL) == WEIR_OK);
+  CHECK(strstr(all.data, "\n  vowels ") && strstr(all.data, "weir-half.weir.json"));
+  weir_bytes_release(&all);
+  REQUIRE(unsetenv("WEIR_EXTENSIONS") == 0);
+}
+
 static void test_found_by_name(void) {
   weir_runtime runtime = runtime_with("/nowhere:" FOLDER ":" TESTS);
   CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
@@ -389,6 +414,7 @@ static void test_several_threads(void) {
 
 int main(void) {
   unsetenv("WEIR_EXTENSIONS");
+  test_a_damaged_index();
   test_found_by_name();
   test_explained();
   test_listed();
