@@ -204,7 +204,9 @@ Result<DatasetRef> Binder::bind_dataset(const Node& node, const Scope& scope, st
       break;
   }
   if (!is_dataset_here(node, scope)) {
-    return error_at(node, expected_found("a dataset", concat(described(node))));
+    const bool divides = node.kind == Kind::binary && node.op == syntax::Op::floor_divide;
+    return error_at(
+        node, expected_found("a dataset", concat(described(node)), divides ? "a comment begins with #" : ""));
   }
   WEIR_ASSIGN(ExpressionRef value, compile_expression(context_, scope, node, path));
   if (!is_one_dataset(value->spec())) {

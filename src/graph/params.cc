@@ -124,9 +124,11 @@ Status check_names(const Document& document, const std::vector<ParamValue>& give
     bool known = false;
     for (const std::string& name : names) known = known || name == given[i].name;
     if (!known) {
-      return invalid_argument(
-          {concat("there is no parameter $", given[i].name),
-           names.empty() ? "the dataset declares none" : syntax::nearest_hint(given[i].name, names, "$")});
+      std::string declared;
+      for (const std::string& name : names) declared += concat(declared.empty() ? "$" : ", $", name);
+      std::string hint = syntax::nearest_hint(given[i].name, names, "$");
+      if (hint.empty()) hint = concat("the dataset declares ", declared.empty() ? "none" : declared);
+      return invalid_argument({concat("there is no parameter $", given[i].name), std::move(hint)});
     }
     for (size_t j = 0; j < i; ++j) {
       if (given[j].name == given[i].name) {

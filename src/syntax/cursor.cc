@@ -64,6 +64,9 @@ std::string_view Cursor::hint() const {
       if (after_word && token().touches && dtype_from_name(text(*before)))
         return "what may be missing is optional(int64) as a field, and optional<int64> in a spec";
       return "a choice is written if c then a else b";
+    case TokenKind::greater:
+      return before != nullptr && before->kind == TokenKind::pipe && token().touches ? "leave the '>' out"
+                                                                                     : "";
     case TokenKind::double_slash:
       return kComment;
     case TokenKind::star:

@@ -413,10 +413,16 @@ static void registered(void) {
   weir_dataset dataset;
   weir_dataset again = {0};
   weir_iterator iterator;
+  weir_error error = WEIR_ERROR_INIT;
   CHECK(weir_runtime_register(runtime, "ten", WEIR_STRLEN, &callback, NULL) == WEIR_OK);
   CHECK(weir_runtime_register(runtime, "ten", WEIR_STRLEN, &callback, NULL) == -WEIR_CODE_ALREADY_EXISTS);
   CHECK(counted.destroyed == 1);
-  dataset = parse(runtime, "range(3) | map(@ten)");
+  CHECK(weir_dataset_parse(runtime, "range(3) | map(x -> ten(x))", WEIR_STRLEN, NULL, 0, &again, &error) ==
+        -WEIR_CODE_INVALID_ARGUMENT);
+  CHECK(strstr(error.message.data,
+               "there is no function 'ten'; a callback without a signature is written @ten(…)"));
+  weir_error_clear(&error);
+  dataset = parse(runtime, "range(3) | map(x -> @ten(x))");
   CHECK(weir_dataset_serialize(dataset, &bytes, NULL) == WEIR_OK);
   CHECK(weir_dataset_deserialize(runtime, bytes.data, bytes.size, NULL, 0, &again, NULL) == WEIR_OK);
   iterator = iterate(runtime, again);

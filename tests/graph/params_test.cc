@@ -102,6 +102,8 @@ TEST_CASE("Parameters that are missing, unknown or given twice are named", "[gra
   DocumentRef two = graph.build("param n: int64 param m: string range($n) | map(x -> $m)");
   CHECK(contains(bind_text(*two, {}).status().error().message,
                  "the parameter $n of int64, for $m of string, found none; give params={"));
+  CHECK(contains(bind_text(*two, {{"width", "1"}}).status().error().message,
+                 "there is no parameter $width; the dataset declares $n, $m"));
   DocumentRef without = graph.build("range(3)");
   CHECK(contains(bind_text(*without, {{"n", "1"}}).status().error().message, "declares none"));
   auto none = bind_text(*without, {});

@@ -50,6 +50,10 @@ Result<Typed> Compiler::unknown_function(const Node& node) {
     }
     for (std::string& name : context_.pipelines->names(syntax::CalleeKind::function))
       names.push_back(std::move(name));
+    if (context_.pipelines->callback(node).ok()) {
+      return error(node, {concat("there is no function '", node.text, "'"),
+                          concat("a callback without a signature is written @", node.text, "(…)")});
+    }
     elsewhere = context_.pipelines->elsewhere(syntax::CalleeKind::function);
   }
   return error(node, {concat("there is no function '", node.text, "'"),

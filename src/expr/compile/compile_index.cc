@@ -124,7 +124,7 @@ Result<Typed> Compiler::index(const Node& node, const Scope& scope) {
   Component type{from.type.dtype, Shape::unknown_rank()};
   if (from.type.shape.rank_known()) {
     IndexView view;
-    const std::string message = resolve(positions.plan, from.type.shape, {}, &view);
+    const std::string message = resolve(positions.plan, from.type.dtype, from.type.shape, {}, &view);
     if (!message.empty()) return error(node, message);
     type.shape = view.shape;
   }

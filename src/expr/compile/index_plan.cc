@@ -115,12 +115,15 @@ bool IndexPlan::fixed_shape() const {
   });
 }
 
-std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64_t> bounds, IndexView* view) {
+std::string resolve(const IndexPlan& plan, DType dtype, const Shape& x, std::span<const int64_t> bounds,
+                    IndexView* view) {
   const int consumed = plan.consumed();
   if (consumed > x.rank()) {
-    if (x.rank() == 0)
-      return "expected a tensor with entries before […], found a scalar; "
-             "substr(s, pos, len) is a part of a string";
+    if (x.rank() == 0) {
+      return concat("expected a tensor with entries before […], found a scalar of ", dtype_name(dtype),
+                    ", which has none",
+                    dtype == DType::string ? "; substr(s, pos, len) is a part of a string" : "");
+    }
     return expected_found(concat("at most ", x.rank(), " positions for a tensor of rank ", x.rank()),
                           concat(consumed))
         .sentence();
@@ -213,7 +216,7 @@ void copy_view(const IndexView& view, const uint8_t* from, uint8_t* to, size_t s
 void index_together(KernelRun& run, const IndexPlan& plan) {
   const Arg& x = run.arg(0);
   IndexView view;
-  const std::string message = resolve(plan, x.shape, {}, &view);
+  const std::string message = resolve(plan, x.dtype, x.shape, {}, &view);
   if (!message.empty()) {
     for (int row = 0; row < run.rows(); ++row) run.fail(row, invalid_argument(message));
     return;
@@ -242,7 +245,7 @@ void index_body(KernelRun& run) {
     for (int i = 1; i < run.arg_count(); ++i)
       bounds[static_cast<size_t>(i) - 1] = *run.arg(i).row<int64_t>(row);
     IndexView view;
-    const std::string message = resolve(plan, x.shape, bounds, &view);
+    const std::string message = resolve(plan, x.dtype, x.shape, bounds, &view);
     if (!message.empty()) {
       run.fail(row, invalid_argument(message));
       continue;

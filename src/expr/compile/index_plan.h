@@ -40,11 +40,12 @@ struct IndexView {
   int64_t offset = 0;
 };
 
-// Applies the plan to a shape. `bounds` has the value of each run-time argument, or nothing while they are
-// unknown; unknown dimensions of `x` give unknown ones of the view. Returns a message if a position is out of
-// range, else "".
+// Applies the plan to a shape; `dtype` is named in a message. `bounds` has the value of each run-time
+// argument, or nothing while they are unknown; unknown dimensions of `x` give unknown ones of the view.
+// Returns a message if a position is out of range, else "".
 // REQUIRES: x.rank_known()
-std::string resolve(const IndexPlan& plan, const Shape& x, std::span<const int64_t> bounds, IndexView* view);
+std::string resolve(const IndexPlan& plan, DType dtype, const Shape& x, std::span<const int64_t> bounds,
+                    IndexView* view);
 
 // Computes results[0] from args[0] by the plan in the state; args[1…] are the plan's arguments, int64
 // scalars.
