@@ -220,16 +220,16 @@ Status Extensions::load(const std::string& file) {
   return loading->status;
 }
 
-Result<bool> Extensions::provide(Provides what, const std::string& name) {
+Result<std::string> Extensions::provide(Provides what, const std::string& name) {
   WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
   const auto found = known->libraries.find(key_of(what, name));
   if (found == known->libraries.end()) {
     // A name has an error of its own, with the nearest one.
-    if (what == Provides::name || known->damaged.empty()) return false;
+    if (what == Provides::name || known->damaged.empty()) return std::string();
     return known->damaged.front();
   }
   WEIR_TRY(load(found->second));
-  return true;
+  return found->second;
 }
 
 }  // namespace weir::capi

@@ -19,6 +19,7 @@
 #include "fs/local_files.h"
 #include "fs/machine_limits.h"
 #include "fs/remote_files.h"
+#include "syntax/hints.h"
 
 namespace weir::capi {
 
@@ -195,9 +196,13 @@ Status RuntimeHost::add_file_system(const std::vector<std::string>& schemes, Ref
 }
 
 Status RuntimeHost::find_scheme(const std::string& scheme) {
-  WEIR_ASSIGN(const bool found, extensions_.provide(Extensions::Provides::scheme, scheme));
-  if (found || std::ranges::find(kRemoteSchemes, scheme) == std::end(kRemoteSchemes)) return {};
-  return not_installed(concat("names with ", quote(scheme + "://"), " need"), "weir-remote");
+  WEIR_TRY(extensions_.provide(Extensions::Provides::scheme, scheme).status());
+  if (std::ranges::find(kRemoteSchemes, scheme) != std::end(kRemoteSchemes))
+    return not_installed(concat("names with ", quote(scheme + "://"), " need"), "weir-remote");
+  if (scheme == "file") return invalid_argument(R"(names of local files have no "file://"; leave it out)");
+  return invalid_argument(
+      {concat("no file system serves names with ", quote(scheme + "://")),
+       syntax::nearest_hint(scheme, {std::begin(kRemoteSchemes), std::end(kRemoteSchemes)})});
 }
 
 Status RuntimeHost::not_installed(std::string_view what, std::string_view extension) const {
@@ -228,12 +233,13 @@ Result<RefPtr<const TableFormat>> RuntimeHost::table_format(const std::string& n
 }
 
 Result<std::optional<HandedThing>> RuntimeHost::find(const std::string& name) {
-  WEIR_ASSIGN(const bool found, extensions_.provide(Extensions::Provides::name, name));
-  if (!found) return std::optional<HandedThing>();
+  WEIR_ASSIGN(const std::string library, extensions_.provide(Extensions::Provides::name, name));
+  if (library.empty()) return std::optional<HandedThing>();
   MutexLock lock(mutex_);
   const auto registered = callbacks_.find(name);
-  if (registered == callbacks_.end()) return std::optional<HandedThing>();
-  return std::optional<HandedThing>(registered->second);
+  if (registered != callbacks_.end()) return std::optional<HandedThing>(registered->second);
+  return failed_precondition(
+      concat("the index of the extension ", quote(library), " lists ", name, ", which it does not register"));
 }
 
 Handed RuntimeHost::callbacks() const {

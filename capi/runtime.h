@@ -55,7 +55,7 @@ class RuntimeHost final : public RefCounted, private NameFinder {
 
  private:
   explicit RuntimeHost(std::vector<std::string> extension_folders);
-  // Loads the extension that serves a scheme.
+  // Loads the extension that serves a scheme. Its status is the error if the scheme is still unknown then.
   Status find_scheme(const std::string& scheme);
   Result<std::optional<HandedThing>> find(const std::string& name) override;
   Result<RefPtr<const TableFormat>> table_format(const std::string& name) override;

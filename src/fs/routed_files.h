@@ -22,8 +22,8 @@ std::string_view scheme_of(std::string_view name);
 
 class RoutedFiles final : public FileSystem {
  public:
-  // Called without a lock for a scheme that is unknown; may add it. Its error is that of the file. If
-  // neither, the name is a local one.
+  // Called without a lock for a scheme that is unknown; may add it. Unless it does, its error is that of the
+  // file; without one, the name is a local one.
   using Finder = std::function<Status(const std::string& scheme)>;
 
   RoutedFiles(FileSystem& local, Finder find) : local_(local), find_(std::move(find)) {}

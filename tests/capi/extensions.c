@@ -125,6 +125,23 @@ static void test_a_damaged_index(void) {
   REQUIRE(unsetenv("WEIR_EXTENSIONS") == 0);
 }
 
+/* An index that promises more than its extension has. */
+static void test_not_registered(void) {
+  mkdir(TESTS "/promises", 0777);
+  FILE* const index = fopen(TESTS "/promises/weir-promises.weir.json", "w");
+  REQUIRE(index != NULL);
+  fputs("{\"library\": \"libweir-example.so\", \"functions\": [\"vowels\", \"consonants\"]}", index);
+  REQUIRE(fclose(index) == 0);
+  unlink(TESTS "/promises/libweir-example.so");
+  REQUIRE(symlink(FOLDER "/libweir-example.so", TESTS "/promises/libweir-example.so") == 0);
+  weir_runtime runtime = runtime_with(TESTS "/promises");
+  CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
+  CHECK(code_of_parse(runtime, "from_list([\"a\"]) | map(s -> consonants(s))",
+                      "/promises/libweir-example.so\" lists consonants, which it does not register") ==
+        WEIR_CODE_FAILED_PRECONDITION);
+  weir_runtime_destroy(runtime);
+}
+
 static void test_found_by_name(void) {
   weir_runtime runtime = runtime_with("/nowhere:" FOLDER ":" TESTS);
   CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
@@ -341,6 +358,17 @@ static void test_not_found(void) {
         WEIR_CODE_INVALID_ARGUMENT);
   weir_file file = {0};
   weir_error error = WEIR_ERROR_INIT;
+  static const struct {
+    const char *name, *says;
+  } unknown[] = {{"s4://bucket/key", "no file system serves names with \"s4://\""},
+                 {"htp://a/b", "did you mean http?"},
+                 {"file:///etc/passwd", "names of local files have no \"file://\"; leave it out"}};
+  for (size_t i = 0; i < 3; ++i) {
+    CHECK(weir_file_open(runtime, unknown[i].name, WEIR_STRLEN, NULL, &file, &error) ==
+          -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(strstr(error.line.data, unknown[i].says));
+    weir_error_clear(&error);
+  }
   CHECK(weir_file_open(runtime, "s3://bucket/key", WEIR_STRLEN, NULL, &file, &error) < 0);
   if (error.code == WEIR_CODE_FAILED_PRECONDITION) {
     CHECK(strstr(error.message.data, "weir-remote") && strstr(error.message.data, "/nowhere"));
@@ -415,6 +443,7 @@ static void test_several_threads(void) {
 int main(void) {
   unsetenv("WEIR_EXTENSIONS");
   test_a_damaged_index();
+  test_not_registered();
   test_found_by_name();
   test_explained();
   test_listed();

@@ -303,7 +303,7 @@ static void test_files_of_the_program(void) {
   weir_error error = WEIR_ERROR_INIT;
   char bytes[16];
   uint64_t read = 99;
-  CHECK(weir_file_open(runtime, "t://a", WEIR_STRLEN, NULL, &file, NULL) == -WEIR_CODE_NOT_FOUND);
+  CHECK(weir_file_open(runtime, "t://a", WEIR_STRLEN, NULL, &file, NULL) == -WEIR_CODE_INVALID_ARGUMENT);
   CHECK(weir_runtime_register_file_system(runtime, &files, NULL) == WEIR_OK);
   CHECK(weir_file_open(runtime, "t://a", WEIR_STRLEN, &info, &file, NULL) == WEIR_OK);
   CHECK(info.size == 8 && info.modified_ns == 7 && info.flags == 0 && text_is(info.version, "v1"));
