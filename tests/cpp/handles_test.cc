@@ -199,6 +199,23 @@ struct EmptyStream {
   ArrowArrayStream stream = {};
 };
 
+TEST_CASE("numbers are handed in by their names") {
+  weir::Runtime runtime;
+  const auto of = [&](std::string_view text, const weir::Arguments& arguments) {
+    return lines(runtime, weir::parse(runtime, text, arguments));
+  };
+  CHECK(of("range(3) | batch(@n)", {{"n", 2}}) == Lines{"[0, 1]", "[2]"});
+  CHECK(of("range(@from, @to) | map(x -> @scale * float64(x))",
+           {{"from", uint8_t{2}}, {"to", size_t{4}}, {"scale", -2.5}}) == Lines{"-5.0", "-7.5"});
+  CHECK(of("from_tensors((@half, @yes))", {{"half", 0.5F}, {"yes", true}}) == Lines{"(0.5, true)"});
+  CHECK(weir::parse(runtime, "from_tensors((@a, @b, @c))", {{"a", short{-1}}, {"b", 0.5F}, {"c", false}})
+            .spec()
+            .text() == "(int64, float32, bool)");
+  CHECK(lines(runtime, weir::apply(runtime, "batch", {weir::parse(runtime, "range(3)")}, {{"n", 2}})) ==
+        Lines{"[0, 1]", "[2]"});
+  CHECK(holds(error_of([&] { of("range(@n)", {{"n", ~uint64_t{0}}}); }).message(), "18446744073709551615"));
+}
+
 TEST_CASE("the call takes an Arrow stream over") {
   weir::Runtime runtime;
   int released = 0;

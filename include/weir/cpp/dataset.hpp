@@ -174,10 +174,11 @@ namespace detail {
 class Written;
 }
 
-// Something that a document calls @NAME: a text, which is a string byte for byte; a tensor; a dataset; the
-// address of an Arrow stream, whose rows are a dataset and which the call moves out of its place; a callback,
-// or a function that becomes one. Of an operator, it is a parameter's value: a text of the
-// notation, or what the operators of Pipeline take, such as Value("a string").
+// Something that a document calls @NAME: a text, which is a string byte for byte; a number, which is a scalar
+// of int64, float32 or float64, or of bool; a tensor; a dataset; the address of an Arrow stream, whose rows
+// are a dataset and which the call moves out of its place; a callback, or a function that becomes one. Of an
+// operator, it is a parameter's value: a text of the notation, or what the operators of Pipeline take, such
+// as Value("a string").
 class Argument {
  public:
   using Value = std::variant<std::string, Tensor, Dataset, Callback, double, ArrowArrayStream*>;
@@ -212,7 +213,19 @@ class Argument {
       return std::string(std::string_view(value));
     } else if constexpr (detail::is_function<std::decay_t<T>>) {
       return Callback(std::forward<T>(value));
+    } else if constexpr (std::is_integral_v<std::decay_t<T>> && !std::is_same_v<std::decay_t<T>, bool>) {
+      const auto number = static_cast<int64_t>(value);
+      if (std::is_unsigned_v<std::decay_t<T>> && number < 0) {
+        detail::fail_invalid("expected a whole number that int64 holds, found " + std::to_string(value));
+      }
+      return Tensor::scalar(number);
+    } else if constexpr (std::is_arithmetic_v<std::decay_t<T>>) {
+      return Tensor::scalar(value);
     } else {
+      static_assert(
+          std::is_constructible_v<Value, T&&>,
+          "weir: an argument is a text, a number, a Tensor, a Dataset, a Callback, a function, or the "
+          "address of an ArrowArrayStream");
       return std::forward<T>(value);
     }
   }
