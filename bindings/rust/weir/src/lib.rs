@@ -72,6 +72,10 @@ pub use tensor::Tensor;
 pub use view::View;
 pub use weir_sys as sys;
 
+/// The crate whose arrays the feature `ndarray` takes and gives.
+#[cfg(feature = "ndarray")]
+pub use ndarray;
+
 /// The version of the library that is running.
 pub fn version() -> &'static str {
     // Safe: the string is never freed, and a NUL ends it.

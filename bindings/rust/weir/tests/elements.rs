@@ -370,6 +370,7 @@ fn what_can_be_called_is_described() -> Result<()> {
 #[cfg(feature = "ndarray")]
 #[test]
 fn views_are_arrays() -> Result<()> {
+    use weir::ndarray;
     let runtime = Runtime::new()?;
     let array = ndarray::Array::from_shape_fn((3, 2), |(i, j)| (10 * i + j) as f32);
     let turned = weir::Tensor::from_array(array.t().to_owned().reversed_axes())?;
