@@ -101,6 +101,8 @@ struct OperatorPage {
   // show its first sentence.
   const char* doc = "";
   const char* cost = "";
+  // Parameters that have another name in tf.data: "padded_shapes=shapes padding_values=values".
+  const char* tf_names = "";
   // A whole document, and the lines that it prints when run in the root of the source tree; a test compares
   // them.
   const char* example = "";

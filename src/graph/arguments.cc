@@ -167,81 +167,20 @@ Mistake unknown_parameter(const FieldList& fields, const std::string& name) {
   return out;
 }
 
-// tf.data's names for parameters that have another name here.
-struct Alias {
-  std::string_view operator_name;
-  std::string_view theirs;
-  std::string_view ours;
-};
-constexpr Alias kAliases[] = {
-    {"choose_from_datasets", "choice_dataset", "choice"},
-    {"choose_from_datasets", "stop_on_empty_dataset", "stop_on_empty"},
-    {"csv", "filenames", "files"},
-    {"csv", "record_defaults", "columns"},
-    {"csv", "compression_type", "compression"},
-    {"csv", "field_delim", "delim"},
-    {"csv", "use_quote_delim", "quote"},
-    {"csv", "select_cols", "select"},
-    {"csv", "exclude_cols", "exclude"},
-    {"fixed_length_record", "filenames", "files"},
-    {"fixed_length_record", "compression_type", "compression"},
-    {"from_sparse_tensor_slices", "sparse_tensor", "sparse"},
-    {"from_tensor_slices", "tensors", "value"},
-    {"from_tensors", "tensors", "value"},
-    {"list_files", "file_pattern", "pattern"},
-    {"sample_from_datasets", "stop_on_empty_dataset", "stop_on_empty"},
-    {"sql", "driver_name", "driver"},
-    {"sql", "data_source_name", "connection"},
-    {"text_line", "filenames", "files"},
-    {"text_line", "compression_type", "compression"},
-    {"tfrecord", "filenames", "files"},
-    {"tfrecord", "compression_type", "compression"},
-    {"assert_cardinality", "expected_cardinality", "n"},
-    {"batch", "batch_size", "n"},
-    {"bucket_by_sequence_length", "element_length_func", "length"},
-    {"bucket_by_sequence_length", "bucket_boundaries", "boundaries"},
-    {"bucket_by_sequence_length", "bucket_batch_sizes", "batch_sizes"},
-    {"bucket_by_sequence_length", "padded_shapes", "shapes"},
-    {"bucket_by_sequence_length", "padding_values", "values"},
-    {"cache", "filename", "file"},
-    {"concatenate", "dataset", "other"},
-    {"filter", "predicate", "f"},
-    {"flat_map", "map_func", "f"},
-    {"group_by_reducer", "key_func", "key"},
-    {"group_by_reducer", "init_func", "init"},
-    {"group_by_reducer", "reduce_func", "reduce"},
-    {"group_by_reducer", "finalize_func", "finalize"},
-    {"group_by_window", "key_func", "key"},
-    {"group_by_window", "reduce_func", "reduce"},
-    {"group_by_window", "window_size_func", "window_size"},
-    {"ignore_errors", "log_warning", "log"},
-    {"interleave", "map_func", "f"},
-    {"map", "map_func", "f"},
-    {"map_and_batch", "map_func", "f"},
-    {"map_and_batch", "batch_size", "n"},
-    {"pad_to_cardinality", "cardinality", "n"},
-    {"padded_batch", "batch_size", "n"},
-    {"padded_batch", "padded_shapes", "shapes"},
-    {"padded_batch", "padding_values", "values"},
-    {"prefetch", "buffer_size", "n"},
-    {"ragged_batch", "batch_size", "n"},
-    {"rebatch", "batch_size", "n"},
-    {"rejection_resample", "class_func", "class"},
-    {"rejection_resample", "target_dist", "target"},
-    {"rejection_resample", "initial_dist", "initial"},
-    {"scan", "initial_state", "state"},
-    {"scan", "scan_func", "f"},
-    {"skip", "count", "n"},
-    {"sparse_batch", "batch_size", "n"},
-    {"take", "count", "n"},
-    {"take_while", "predicate", "f"},
-    {"reduce", "initial_state", "initial"},
-    {"reduce", "reduce_func", "f"},
-};
+// Calls `use` with each of tf.data's names in OperatorPage::tf_names, and the name here.
+template <class Use>
+void each_tf_name(std::string_view names, Use&& use) {
+  while (!names.empty()) {
+    const std::string_view pair = names.substr(0, names.find(' '));
+    const size_t equals = pair.find('=');
+    use(pair.substr(0, equals), pair.substr(equals + 1));
+    names.remove_prefix(std::min(pair.size() + 1, names.size()));
+  }
+}
 
 }  // namespace
 
-FieldList::FieldList(const OperatorDef& def) : operator_name(def.name), params(def.make_params()) {
+FieldList::FieldList(const OperatorDef& def) : tf_names(def.page.tf_names), params(def.make_params()) {
   Fields fields;
   params->fields(fields);
   list = fields.list;
@@ -256,18 +195,18 @@ int FieldList::last_required() const {
 
 std::string_view parameter_name(const FieldList& fields, std::string_view name) {
   if (fields.find(name) >= 0) return name;
-  for (const Alias& alias : kAliases) {
-    if (alias.operator_name == fields.operator_name && alias.theirs == name) return alias.ours;
-  }
-  return name;
+  std::string_view found = name;
+  each_tf_name(fields.tf_names, [&](std::string_view theirs, std::string_view ours) {
+    if (theirs == name) found = ours;
+  });
+  return found;
 }
 
 std::vector<std::string> aliases_of(const FieldList& fields, std::string_view parameter) {
   std::vector<std::string> out;
-  for (const Alias& alias : kAliases) {
-    if (alias.operator_name == fields.operator_name && alias.ours == parameter)
-      out.emplace_back(alias.theirs);
-  }
+  each_tf_name(fields.tf_names, [&](std::string_view theirs, std::string_view ours) {
+    if (ours == parameter) out.emplace_back(theirs);
+  });
   return out;
 }
 

@@ -19,7 +19,7 @@ struct FieldList {
   FieldList(const FieldList&) = delete;
   FieldList& operator=(const FieldList&) = delete;
 
-  const std::string_view operator_name;
+  const std::string_view tf_names;
   std::unique_ptr<ParamsBase> params;
   FieldSequence list;
   // The last field that must be given, or -1.

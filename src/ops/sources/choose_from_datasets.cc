@@ -49,6 +49,7 @@ const OperatorDef& definition() {
           {.doc =
                "Takes the next element from the dataset that `choice` selects by index. Indices count from 0. Ends with the choices, when a chosen dataset has no more elements, or, if `stop_on_empty` is false, when no dataset has. An index without a dataset is an error in its place.",
            .cost = "Two copies of each element.",
+           .tf_names = "choice_dataset=choice stop_on_empty_dataset=stop_on_empty",
            .example = "choose_from_datasets([range(3), range(10, 13)], from_tensor_slices([0, 1, 1, 0]))",
            .output = "0\n10\n11\n1",
            .bench = "choose_from_datasets([range(1000000), range(1000000)], range(2) | repeat())"},

@@ -214,6 +214,8 @@ const OperatorDef& definition() {
                "Reads CSV files: each row is a tuple of typed columns. Rows end with `\\n`, `\\r`, both, or the file. Numbers may have spaces around them; strings stay as they are. A byte-order mark at the start of a file is left out. A row with the wrong number of fields, a missing value, a malformed number or a stray quote, in the header too, is one error (invalid_argument) with the file and the number of the row, and the next row follows. A file that does not exist (not_found), is empty where a header is expected or has a header with other names than the first file (invalid_argument), begins like gzip or another binary format (invalid_argument), is damaged (data_loss) or has a row longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining rows, and the next file follows. Reads ahead of its consumer, on its own thread. Rows of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which the first such reading makes, of files whose header has no mistake; then a row that is too long is one error in its place.",
            .cost =
                "Reading, decompressing, finding the ends of fields and parsing the numbers of the selected columns. Strings are views of the read buffers; only those with doubled quotes are copied.",
+           .tf_names =
+               "filenames=files record_defaults=columns compression_type=compression field_delim=delim use_quote_delim=quote select_cols=select exclude_cols=exclude",
            .example = R"(csv("tests/conformance/data/header.csv", [int64, 0.5, string], header: true))",
            .output = R"((1, 2.5, "x")
 (2, 3.5, "y"))",

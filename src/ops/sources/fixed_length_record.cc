@@ -80,6 +80,7 @@ const OperatorDef& definition() {
           {.doc =
                "Reads files of records that all have `record_bytes` bytes, as strings. The first `header_bytes` and the last `footer_bytes` of each file are left out. An uncompressed file whose size does not fit is one error (invalid_argument) and gives no record; a compressed one gives its whole records and then an error (data_loss). A file that fails gives one error in place of its remaining records, and the next file follows. Reads ahead of its consumer, on its own thread. Records of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`); then `skip` and `shard` directly after it go straight to their records.",
            .cost = "Reading and decompressing. Records are views of the read buffers, not copies.",
+           .tf_names = "filenames=files compression_type=compression",
            .example = R"(fixed_length_record("tests/conformance/data/fixed.bin", 4) | take(2))",
            .output = R"("AAAA"
 "BBBB")",

@@ -56,6 +56,7 @@ const OperatorDef& definition() {
           {.doc =
                "Slices a sparse tensor along its first dimension: one tuple (indices, values, shape) per slice. from_tensor_slices yields the same slices as sparse tensors.",
            .cost = "Copies the indices once.",
+           .tf_names = "sparse_tensor=sparse",
            .example = "from_sparse_tensor_slices(sparse([[0, 2], [1, 0]], [5, 7], [2, 3]))",
            .output = "([[2]], [5], [3])\n([[0]], [7], [3])",
            .bench = "from_sparse_tensor_slices(from_dense(ones([1000, 100])))"},

@@ -143,6 +143,7 @@ const OperatorDef& definition() {
           {.doc =
                "Slices tensors along their first dimension: one element per slice. All components must have the same length. A slice of a sparse tensor is a sparse tensor of one rank less, a slice of a ragged tensor a dense one.",
            .cost = "No copy: a block of elements is a view of the tensors.",
+           .tf_names = "tensors=value",
            .example = "from_tensor_slices({x: [[1, 2], [3, 4]], label: [7, 8]})",
            .output = "{x: [1, 2], label: 7}\n{x: [3, 4], label: 8}",
            .bench = "from_tensor_slices(zeros([1000000], int64))",

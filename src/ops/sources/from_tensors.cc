@@ -72,6 +72,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page = {.doc = "A dataset with one element: the given value.",
                .cost = "No copy.",
+               .tf_names = "tensors=value",
                .example = "from_tensors({x: [1, 2], label: 7})",
                .output = "{x: [1, 2], label: 7}",
                .bench = "from_tensors(1) | repeat(200000)"},

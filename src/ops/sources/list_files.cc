@@ -165,6 +165,7 @@ const OperatorDef& definition() {
           {.doc =
                "Lists the names of the files that match a pattern. They come in random order, another one in each epoch; if `shuffle` is false, they are sorted. A pattern that matches no file is an error when the dataset is built (invalid_argument). Index files (`*.weir-index`) are left out unless the pattern ends so.",
            .cost = "Reads the folders once, when the dataset is built.",
+           .tf_names = "file_pattern=pattern",
            .example = R"(list_files("examples/digits/data/test-*", shuffle: false))",
            .output = R"("examples/digits/data/test-00000-of-00001.tfrecord.gz")",
            .bench = R"(list_files("NAMES") | repeat(1000))",

@@ -56,6 +56,7 @@ const OperatorDef& definition() {
                "Reads text files line by line, as strings without their `\\n` and without any `\\r`. A last line needs no `\\n`. Bytes stay as they are, but a byte-order mark at the start of a file is left out. A file that begins like gzip or another binary format is refused with an error (invalid_argument) that names the format. A file that does not exist (not_found), is damaged (data_loss) or holds a line longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining lines, and the next file follows. Reads ahead of its consumer, on its own thread. Lines of uncompressed files are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a line that is too long is one error in its place, and `skip` and `shard` directly after it go straight to their lines.",
            .cost =
                "Reading, decompressing and finding the ends of lines. Lines are views of the read buffers; only one with a `\\r` inside is copied.",
+           .tf_names = "filenames=files compression_type=compression",
            .example = R"(text_line("tests/conformance/data/more.txt") | take(2))",
            .output = R"("one"
 "two")",

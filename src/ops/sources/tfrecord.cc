@@ -74,6 +74,7 @@ const OperatorDef& definition() {
                "Reads the records of TFRecord files, as strings. Both checksums of every record are checked. A file that does not exist (not_found), is damaged (data_loss) or holds a record longer than the runtime's `record_bytes` (resource_exhausted) gives one error in place of its remaining records, and the next file follows; `on_corrupt` changes this for damaged files. With \"resync\" the next whole record is the next position where both checksums fit, the length lies within the file and `record_bytes`; the error names offset and length of the damaged stretch. A compressed stream that is itself damaged ends its file as before. Reads ahead of its consumer, on its own thread. Records of uncompressed files, and of zstd files that weir wrote, are also read by their position (`global_shuffle`, `weir_dataset_at`) through an index of each file, which `weir index` makes, or the first such reading; then a damaged record is one error in its place, and `skip` and `shard` directly after it go straight to their records.",
            .cost =
                "Reading, decompressing and two checksums per record. Records are views of the read buffers, not copies.",
+           .tf_names = "filenames=files compression_type=compression",
            .example = R"(tfrecord("tests/data/records/five.tfrecord") | take(2))",
            .output = R"("record 0"
 "record 1")",

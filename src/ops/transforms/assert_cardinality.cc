@@ -69,6 +69,7 @@ const OperatorDef& definition() {
           {.doc =
                "Declares that the input has `n` elements, and checks it. If there are fewer or more, the sequence ends with an error (failed_precondition), after `n` elements if there are more. Errors among them are passed on and not counted.",
            .cost = "One comparison per block.",
+           .tf_names = "expected_cardinality=n",
            .example = "range(4) | filter(x -> x > 1) | assert_cardinality(2)",
            .output = "2\n3",
            .bench = "range(1000000) | assert_cardinality(1000000)"},

@@ -148,6 +148,7 @@ const OperatorDef& definition() {
           {.doc =
                "Stacks `n` successive elements into a batch, along a new first dimension. The elements of a batch must have one shape, or the batch is an error (invalid_argument); sparse tensors become one sparse tensor of the largest shape. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
            .cost = "At most one copy of each element.",
+           .tf_names = "batch_size=n",
            .example = "range(5) | batch(2)",
            .output = "[0, 1]\n[2, 3]\n[4]",
            .bench = "range(1000000) | batch(128)",

@@ -273,6 +273,8 @@ const OperatorDef& definition() {
                "Batches elements of similar length together, so that they need little padding. Each element goes into the bucket for its length. When a bucket has its batch size, its elements follow as one batch, padded as by `padded_batch`. After the last element the smaller batches follow, the shortest bucket first. An element whose length cannot be computed is an error at once; a batch that cannot be made is an error in its place.",
            .cost =
                "Keeps the elements of each bucket, each copied once, and copies them once more into their batch. A restored iterator reads again from the oldest element that was in a bucket.",
+           .tf_names =
+               "element_length_func=length bucket_boundaries=boundaries bucket_batch_sizes=batch_sizes padded_shapes=shapes padding_values=values",
            .example =
                "range(1, 7) | map(n -> full([n], n)) | bucket_by_sequence_length(x -> shape(x)[0], [3], [2, 2])",
            .output =

@@ -58,6 +58,7 @@ const OperatorDef& definition() {
                "Reads the input once and keeps its elements, in memory or in files, for later passes. The first pass yields what it reads, and fills the cache if it reaches the end. Its errors pass at once and are not kept. In memory, every iterator has its own cache, and so has every dataset that a function opens; in Python, the loops over a dataset share its caches. A cache whose passes stop early never fills: its next pass logs a warning. With a `file`, the elements are kept in a folder of that name, as by `snapshot`: other iterators and later processes read them, too. Elements of another pipeline are refused (failed_precondition). While one iterator fills the folder, others yield what they read themselves.",
            .cost =
                "In memory: the bytes of the elements; later passes give views and copy nothing, and a restore reads the input again from the beginning. In files: a copy and a checksum per byte to write, a read and a checksum per byte after that.",
+           .tf_names = "filename=file",
            .example = "range(3) | map(x -> x * x) | cache() | repeat(2)",
            .output = "0\n1\n4\n0\n1\n4",
            .bench = "range(100000) | cache() | repeat(10)",

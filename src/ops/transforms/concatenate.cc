@@ -171,6 +171,7 @@ const OperatorDef& definition() {
           {.doc =
                "Appends another dataset to the input. Both must have the same structure and dtypes; dimensions that differ become unknown.",
            .cost = "No copy.",
+           .tf_names = "dataset=other",
            .example = "range(2) | concatenate(range(10, 12))",
            .output = "0\n1\n10\n11",
            .bench = "range(500000) | concatenate(range(500000))",

@@ -12,7 +12,6 @@ namespace weir {
 void FilterParams::fields(Fields& fields) { fields("f", f, "The condition: returns a bool."); }
 namespace filter_op {
 namespace {
-
 using Params = FilterParams;
 
 class Filter final : public ChosenRows {
@@ -67,6 +66,7 @@ const OperatorDef& definition() {
           {.doc =
                "Keeps the elements for which `f` is true, in their order. An element for which `f` fails is an error.",
            .cost = "One call of `f` per block of elements, and a copy of the elements that stay.",
+           .tf_names = "predicate=f",
            .example = "range(6) | filter(x -> x % 2 == 0)",
            .output = "0\n2\n4",
            .bench = "range(1000000) | filter(x -> x % 2 == 0)",

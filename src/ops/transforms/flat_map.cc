@@ -78,6 +78,7 @@ const OperatorDef& definition() {
       .name = "flat_map",
       .page = {.doc = "Maps each element to a dataset and concatenates these datasets.",
                .cost = "Opens one dataset per input element.",
+               .tf_names = "map_func=f",
                .example = "range(3) | flat_map(x -> range(x))",
                .output = "0\n0\n1",
                .bench = "range(50000) | flat_map(x -> range(10))"},

@@ -199,6 +199,7 @@ const OperatorDef& definition() {
                "Groups all elements by key and folds each group into one result. Elements are what `finalize` returns. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements all failed has no result. A dataset that is known to be infinite is refused.",
            .cost =
                "Keeps a state for each key, plus about 300 bytes. A checkpoint contains the states whose results have not been taken.",
+           .tf_names = "key_func=key init_func=init reduce_func=reduce finalize_func=finalize",
            .example =
                "from_tensor_slices([\"a\", \"bb\", \"cc\", \"d\"]) | group_by_reducer(s -> string_length(s), init: n -> (n, 0), reduce: ((n, count), _) -> (n, count + 1), finalize: s -> s)",
            .output = "(1, 2)\n(2, 2)",

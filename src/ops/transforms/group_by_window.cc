@@ -556,6 +556,7 @@ const OperatorDef& definition() {
                "Groups elements by key and maps each group of `window_size` to a dataset. When a group is full, `reduce(key, group)` makes a dataset of it, whose elements follow. After the last element the smaller groups follow, the least key first. An element whose key cannot be computed is an error at once.",
            .cost =
                "Keeps the elements of all groups, each copied once. A restored iterator reads again from the oldest element that was in a group.",
+           .tf_names = "key_func=key reduce_func=reduce window_size_func=window_size",
            .example = "range(7) | group_by_window(x -> x % 3, (k, w) -> w | batch(2), 2)",
            .output = "[0, 3]\n[1, 4]\n[2, 5]\n[6]",
            .bench = "range(200000) | group_by_window(x -> x % 10, (k, w) -> w | batch(32), 32)",

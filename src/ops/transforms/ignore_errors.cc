@@ -86,6 +86,7 @@ const OperatorDef& definition() {
           {.doc =
                "Drops the elements that failed. The error that a saved position cannot be resumed belongs to no element, and is kept.",
            .cost = "None without errors, else a copy of the block.",
+           .tf_names = "log_warning=log",
            .example = "range(3) | map(x -> 6 // (x - 1)) | ignore_errors()",
            .output = "-6\n6",
            .bench = "range(1000000) | ignore_errors()"},

@@ -44,7 +44,6 @@ namespace interleave_op {
 namespace {
 
 using Params = InterleaveParams;
-
 constexpr int64_t kAutoCycle = Params::kAutoCycle;
 
 // What a slot may run ahead: begins with 16 rows.
@@ -561,6 +560,7 @@ const OperatorDef& definition() {
           {.doc =
                "Maps each element to a dataset and interleaves their elements. `cycle_length` of these datasets are open at a time, and each yields `block_length` elements per turn. With `num_parallel_calls`, the open ones and the next ones run ahead on other threads; the order stays the same unless `deterministic` is false.",
            .cost = "Opens one dataset per input element, and copies each element once.",
+           .tf_names = "map_func=f",
            .example = "range(2) | interleave(x -> from_tensors(x) | repeat(3), cycle_length: 2)",
            .output = "0\n1\n0\n1\n0\n1",
            .bench = "range(5000) | interleave(x -> range(100), cycle_length: 8, block_length: 16)"},

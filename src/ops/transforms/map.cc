@@ -180,6 +180,7 @@ const OperatorDef& definition() {
                "Applies `f` to each element. If `f` fails, its error takes the place of the element. With `num_parallel_calls`, calls run ahead on other threads; the order stays the same unless `deterministic` is false.",
            .cost =
                "One call of `f` per block of elements; a callback that does not take blocks is called per element.",
+           .tf_names = "map_func=f",
            .example = "range(3) | map(x -> {x, square: x * x})",
            .output = "{x: 0, square: 0}\n{x: 1, square: 1}\n{x: 2, square: 4}",
            .bench = "range(1000000) | map(x -> x + 1)",

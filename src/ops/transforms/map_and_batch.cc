@@ -74,6 +74,7 @@ const OperatorDef& definition() {
           {.doc =
                "Applies `f` to each element and stacks `n` results into a batch. Results of a batch must have one shape, or the batch is an error (invalid_argument); sparse tensors become one sparse tensor of the largest shape. If an element or its call fails, its whole batch is an error, and the next batch is what it would have been.",
            .cost = "The cost of map, and at most one copy of each result.",
+           .tf_names = "map_func=f batch_size=n",
            .example = "range(5) | map_and_batch(x -> x * x, 2)",
            .output = "[0, 1]\n[4, 9]\n[16]",
            .bench = "range(1000000) | map_and_batch(x -> x + 1, 128)"},

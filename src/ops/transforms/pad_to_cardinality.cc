@@ -150,6 +150,7 @@ const OperatorDef& definition() {
           {.doc =
                "Pads the dataset to `n` elements with elements of zeros. Elements are dicts, and each gets a component `mask_key`: true for elements of the input, false for those of zeros. An input that is known to have more elements is refused; otherwise an error (invalid_argument) takes the place of the first one too many and ends the sequence.",
            .cost = "One store per element.",
+           .tf_names = "cardinality=n",
            .example = "from_tensor_slices({x: [5, 6]}) | pad_to_cardinality(3)",
            .output = "{x: 5, valid: true}\n{x: 6, valid: true}\n{x: 0, valid: false}",
            .bench = "range(500000) | map(x -> {x}) | pad_to_cardinality(1000000)"},

@@ -51,6 +51,7 @@ const OperatorDef& definition() {
           {.doc =
                "Stacks `n` successive elements into a batch, padding their tensors to a common shape. That is the largest shape of the batch, or `shapes`. An element larger than that makes the batch an error (data_loss). An error among the elements drops the batch gathered so far; the next one begins after it.",
            .cost = "One copy of each element.",
+           .tf_names = "batch_size=n padded_shapes=shapes padding_values=values",
            .example = "range(1, 4) | map(x -> full([x], x)) | padded_batch(3, values: -1)",
            .output = "[[1, -1, -1], [2, 2, -1], [3, 3, 3]]",
            .bench = "range(100000) | map(x -> full([x % 100], x)) | padded_batch(128)"},

@@ -61,6 +61,7 @@ const OperatorDef& definition() {
           {.doc =
                "Computes up to `n` elements ahead, on another thread, while the consumer works. Order and errors stay the same.",
            .cost = "Passing each block between two threads, and waking one when the consumer has to wait.",
+           .tf_names = "buffer_size=n",
            .example = "range(3) | prefetch(2)",
            .output = "0\n1\n2",
            .bench = "range(1000000) | prefetch(1024)",

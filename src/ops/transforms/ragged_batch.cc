@@ -45,6 +45,7 @@ const OperatorDef& definition() {
           {.doc =
                "Stacks `n` successive elements into a batch, as ragged tensors where their lengths may differ. Tensors whose first dimension is unknown become one ragged tensor; others are stacked as by `batch`. The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
            .cost = "One copy of each element.",
+           .tf_names = "batch_size=n",
            .example = "from_tensor_slices([1, 3, 0]) | map(n -> full([n], n)) | ragged_batch(2)",
            .output = "ragged([[1], [3, 3, 3]])\nragged([[]])",
            .bench = "range(100000) | map(x -> full([x % 100], x)) | ragged_batch(128)"},

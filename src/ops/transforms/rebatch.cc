@@ -196,6 +196,7 @@ const OperatorDef& definition() {
                "Changes the size of batches: joins and splits them so that each has `n` rows. A list of sizes is used in turn; 0 gives an empty batch. Batches of sparse and ragged tensors stay sparse and ragged. The last batch may have fewer rows; no empty ones follow it. An error among the elements drops the rows gathered so far; the next batch begins after it.",
            .cost =
                "At most one copy of each row; none where a batch of dense tensors is part of one element.",
+           .tf_names = "batch_size=n",
            .example = "range(7) | batch(3) | rebatch([1, 3])",
            .output = "[0]\n[1, 2, 3]\n[4]\n[5, 6]",
            .bench = "range(1000000) | batch(100) | rebatch(128)"},

@@ -84,6 +84,7 @@ const OperatorDef& definition() {
           {.doc =
                "Folds all elements into one value with `f`, starting from `initial`. `f` gets `initial` and the first element, then its result and the second element, and so on. The value has the structure of `initial`, and is `initial` if there are no elements. A dataset that is known to be infinite is refused.",
            .cost = "One call of `f` per element.",
+           .tf_names = "initial_state=initial reduce_func=f",
            .example = "range(5) | reduce(0, (sum, x) -> sum + x)",
            .output = "10",
            .bench = "range(200000) | reduce(0, (s, x) -> s + x)",

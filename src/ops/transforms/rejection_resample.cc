@@ -358,6 +358,7 @@ const OperatorDef& definition() {
                "Resamples the input so that its classes occur about as often as `target` says. Yields pairs (class, element). Elements of classes that occur too often are dropped more often. Some elements are drawn from the unchanged input instead, so an element may come twice. The dataset ends when it draws from one of these two and that has no more elements. Without `initial`, the shares of the input's classes are estimated from all elements so far, 32 at a time. An element whose class cannot be computed, or is none of `target`, is an error in its place.",
            .cost =
                "Reads its input twice at once, without `initial` four times, and calls `class` each time; about 100 ns per element.",
+           .tf_names = "class_func=class target_dist=target initial_dist=initial",
            .example =
                "range(12) | rejection_resample(x -> x % 3, [0.5, 0.5, 0.0], initial: [0.34, 0.33, 0.33], seed: 1) | take(4)",
            .output = "(0, 0)\n(1, 1)\n(0, 3)\n(1, 4)",

@@ -73,6 +73,7 @@ const OperatorDef& definition() {
                "Applies `f` to a running state and each element; `f` returns the next state and the output. An error leaves the state as it was.",
            .cost =
                "One call of `f` per element; about 10 ns and its kernels if states are numbers of one shape.",
+           .tf_names = "initial_state=state scan_func=f",
            .example = "range(1, 6) | scan(0, (sum, x) -> (sum + x, sum + x))",
            .output = "1\n3\n6\n10\n15",
            .bench = "range(1000000) | scan(0, (s, x) -> (s + x, s))",

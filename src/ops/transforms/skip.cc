@@ -88,6 +88,7 @@ const OperatorDef& definition() {
                "Skips the first `n` elements. Errors among them are passed on and not counted; a damaged record of `load` or of a file with an index counts, since it isn't read.",
            .cost =
                "Skipped elements are not computed where that cannot hide an error, and not read from `load`, `fixed_length_record` and files with an index, also after maps that cannot fail and draw nothing.",
+           .tf_names = "count=n",
            .example = "range(5) | skip(3)",
            .output = "3\n4",
            .bench = "range(1000000) | skip(500000)",

@@ -56,6 +56,7 @@ const OperatorDef& definition() {
           {.doc =
                "Stacks `n` successive dense tensors, whose shapes may differ, into one sparse tensor. They must have one rank; the result has one more. Every entry becomes a value, zeros too. An element larger than `row_shape` makes the batch an error (data_loss). The last batch may have fewer elements. An error among the elements drops the batch gathered so far; the next one begins after it.",
            .cost = "One copy of each element, and its indices.",
+           .tf_names = "batch_size=n",
            .example = "from_tensor_slices([1, 2]) | map(n -> full([n], n)) | sparse_batch(2, [4])",
            .output = "sparse(indices: [[0, 0], [1, 0], [1, 1]], values: [1, 2, 2], shape: [2, 4])",
            .bench = "range(100000) | map(x -> full([x % 100], x)) | sparse_batch(128, [100])"},

@@ -12,7 +12,6 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override { f("n", n, "The number of elements to take; negative takes all."); }
 };
-
 Slice slice(const Params& params) { return {.count = *params.n < 0 ? Slice::kAll : *params.n}; }
 
 class Take final : public RestartableCursor {
@@ -45,14 +44,13 @@ class Take final : public RestartableCursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .page =
-          {.doc =
-               "Takes the first `n` elements. Errors among them are passed on and not counted; where elements are read by position, errors count.",
-           .cost = "One comparison per block.",
-           .example = "range(5) | take(2)",
-           .output = "0\n1",
-           .bench = "range(2000000) | take(1000000)",
-           .elsewhere = "head limit top: take(n)\nfirst: take(1)"},
+      .page = {.doc = "Takes the first `n` elements and errors among them; read by position, errors count.",
+               .cost = "One comparison per block.",
+               .tf_names = "count=n",
+               .example = "range(5) | take(2)",
+               .output = "0\n1",
+               .bench = "range(2000000) | take(1000000)",
+               .elsewhere = "head limit top: take(n)\nfirst: take(1)"},
       .typing = {.slice = slice_of<Params, slice>},
       .position = {.passes_positions = true},
   });

@@ -72,6 +72,7 @@ const OperatorDef& definition() {
           {.doc =
                "Takes elements until `f` returns false for the first time. An element for which `f` fails is an error, and the next one follows.",
            .cost = "One call of `f` per block of elements.",
+           .tf_names = "predicate=f",
            .example = "range(9) | take_while(x -> x * x < 7)",
            .output = "0\n1\n2",
            .bench = "range(1000000) | take_while(x -> x >= 0)"},
