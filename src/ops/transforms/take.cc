@@ -1,5 +1,4 @@
-// take(n): the first `n` elements; all of them if negative. For 0 the input is not opened. Errors on the way
-// are passed on and not counted. Checkpoint: how many are left, and the input's position.
+// take(n): the first `n` elements, errors uncounted. Checkpoint: how many are left, and the input's position.
 #include <algorithm>
 
 #include "dataset/counted.h"
@@ -12,6 +11,7 @@ struct Params : ParamsOf<Params> {
   IntParam n;
   void fields(Fields& f) override { f("n", n, "The number of elements to take; negative takes all."); }
 };
+
 Slice slice(const Params& params) { return {.count = *params.n < 0 ? Slice::kAll : *params.n}; }
 
 class Take final : public RestartableCursor {
@@ -44,7 +44,7 @@ class Take final : public RestartableCursor {
 const OperatorDef& definition() {
   static const OperatorDef def = define<Params, Take>({
       .name = "take",
-      .page = {.doc = "Takes the first `n` elements and errors among them; read by position, errors count.",
+      .page = {.doc = "Takes the first `n` elements. Errors among them are passed on and not counted.",
                .cost = "One comparison per block.",
                .tf_names = "count=n",
                .example = "range(5) | take(2)",
