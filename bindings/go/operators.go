@@ -1649,7 +1649,7 @@ func (p Pipeline) SparseBatch(n Int, options ...SparseBatchOptions) Pipeline {
 	return p.then(c)
 }
 
-// Take is the operator take. Takes the first n elements and errors among them; read by position, errors count.
+// Take is the operator take. Takes the first n elements. Errors among them are passed on and not counted.
 //
 // n: The number of elements to take; negative takes all.
 func (p Pipeline) Take(n Int) Pipeline {

@@ -1198,7 +1198,7 @@ sparse_batch(n; row_shape=nothing) =
 """
     take(n)
 
-Takes the first `n` elements and errors among them; read by position, errors count.
+Takes the first `n` elements. Errors among them are passed on and not counted.
 
 - `n`: The number of elements to take; negative takes all.
 """

@@ -2852,7 +2852,7 @@ impl Pipeline {
         self.then(OperatorCall::new("sparse_batch").positional(n.into()).named("row_shape", options.row_shape))
     }
 
-    /// Takes the first `n` elements and errors among them; read by position, errors count.
+    /// Takes the first `n` elements. Errors among them are passed on and not counted.
     ///
     /// * `n`: The number of elements to take; negative takes all.
     #[must_use]
