@@ -43,6 +43,31 @@ def test_stateful_data_loaders():
         assert orders(other, 2) == expected[1:]
 
 
+def test_a_worker_that_has_ended_waits_for_the_others():
+    dataset = weir.parse("range(20) | partition(2, p -> p | shuffle(10) | filter(x -> x > 6))")
+
+    def make(state=None, persistent=True):
+        options = {"num_workers": 2, "multiprocessing_context": "spawn", "persistent_workers": persistent}
+        loader = StatefulDataLoader(weir.torch.loader(dataset), 3, **options)
+        if state:
+            loader.load_state_dict(state)
+        return loader
+
+    def loops(loader, count):
+        return [[batch.tolist() for batch in loader] for _ in range(count)]
+
+    expected = loops(make(), 2)
+    # Worker 0 has 1 of the 5 batches.
+    for left in (1, 0):
+        loader = make()
+        iterator = iter(loader)
+        begun = [next(iterator).tolist() for _ in range(5 - left)]
+        (rest, following) = loops(make(loader.state_dict()), 2)
+        assert [begun + rest, following] == expected
+    assert next(iterator, None) is None
+    assert loops(make(loader.state_dict(), persistent=False), 1) == expected[1:]
+
+
 def test_an_older_state_goes_back():
     expected = orders(shuffled(), 3)
     loader = shuffled()

@@ -358,6 +358,32 @@ def test_a_rank_that_took_nothing_after_a_resize(counts, again):
     assert sorted(int(x) for one in left for x in one) == list(range(100, 124))
 
 
+@pytest.mark.parametrize("restart", [True, False])
+def test_a_rank_that_has_ended_and_takes_nothing_keeps_its_state(restart):
+    dataset = weir.parse("range(8) | partition(2, p -> p | filter(x -> x > 2))")
+    loaders = all_loaders(dataset, 2)
+    assert take(loaders, (99, 2)) == [3, 4, 5]
+    if restart:
+        states = [one.state_dict() for one in loaders]
+        loaders = all_loaders(dataset, 2)
+        for one, state in zip(loaders, states, strict=True):
+            one.load_state_dict(state)
+    iter(loaders[0])
+    states = [one.state_dict() for one in loaders]
+    (rest,) = all_loaders(dataset, 1, states)
+    assert orders(rest, 2) == [[6, 7], [3, 4, 5, 6, 7]]
+    # For itself it begins the next epoch.
+    assert take(loaders, (99, 99)) == ([3, 6, 7] if restart else [3, 4, 5, 6, 7])
+
+
+def test_a_rank_that_is_an_epoch_behind_has_that_epoch():
+    dataset = weir.parse("range(8) | partition(2, p -> p | filter(x -> x > 2))")
+    loaders = all_loaders(dataset, 2)
+    assert take(loaders, (99, 99)) + take(loaders, (99, 0)) == [3, 4, 5, 6, 7, 3]
+    (rest,) = all_loaders(dataset, 1, [one.state_dict() for one in loaders])
+    assert orders(rest, 2) == [[4, 5, 6, 7], [3, 4, 5, 6, 7]]
+
+
 def test_a_rank_that_took_nothing_of_what_one_had_left():
     dataset = weir.range(20).shuffle(20, seed=1)
     alone = all_loaders(dataset, 1)

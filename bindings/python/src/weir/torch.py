@@ -240,10 +240,10 @@ class Loader(IterableDataset[Any]):
         self._sharded: dict[str, Dataset] = {}
         self._on = ""  # the device that the newest loop copies to, if weir does that
         self._iterator: Iterator | _Every | None = None
-        self._ended = False  # the loop of the iterator
+        self._ended = False  # the loop of the iterator, or those that were saved
         self._given: int | None = 0  # elements of its epoch, errors not among them; None if it is not known
         self._count: int | None = None  # how many the newest loop has, once somebody asked
-        self._resumed: list[dict[str, Any]] = []  # where the next loop continues
+        self._resumed: list[dict[str, Any]] = []  # where the next loop continues, or the last one had ended
         self._resumes = 0  # which group of workers does that
 
     def _is_shared_by_accelerate(self) -> bool:
@@ -312,16 +312,16 @@ class Loader(IterableDataset[Any]):
     def __iter__(self) -> Elements[Any]:
         if os.getpid() != self._pid:
             raise RuntimeError(FORKED)
-        self._iterator = None
-        self._ended = False
+        if not self._ended:
+            self._iterator = None
         # A StatefulDataLoader that resumes at the end of a loop takes nothing from its first iterator.
         return _Loop(self, self._begin() if get_worker_info() else None)
 
     def _begin(self) -> Iterator | _Every:
         """Begins a loop."""
         rank, ranks = self._taken = self._share()
-        self._ended, self._count = False, None
-        resumed, self._resumed = self._resumed, []
+        resumed = [] if self._ended else self._resumed
+        self._iterator, self._ended, self._count, self._resumed = None, False, None, []
         if resumed and self._group() == self._resumes:
             self._iterator = self._resume(resumed, rank, ranks)
         else:
@@ -388,11 +388,13 @@ class Loader(IterableDataset[Any]):
     def state_dict(self) -> dict[str, Any]:
         """The position in the current epoch, as torchdata's StatefulDataLoader keeps it.
 
-        After a loop has ended it is the beginning of the next epoch.
+        After a loop has ended it is the beginning of the next epoch. In a worker process it is the end of this one,
+        since other workers may go on.
         """
         epoch = self._epochs.current() if self._epochs else self._epoch
         if self._resumed:
-            return {"weir": 2, "epoch": epoch, "resumed": self._resumed}
+            kept = {"weir": 2, "epoch": epoch, "resumed": self._resumed}
+            return {**kept, "ended": True} if self._ended else kept
         if self._iterator is None:
             return {"weir": 2, "epoch": epoch, "resumed": []}
         rank, ranks = self._taken
@@ -411,9 +413,10 @@ class Loader(IterableDataset[Any]):
         self._iterator = None
         self._resumes = self._group()
         epoch = max(int(one["epoch"]) for one in states)
-        # A rank that has ended its share has nothing left, which counts if others have.
-        ended = all(one.get("ended", False) for one in states)
-        self._resumed = [] if ended else _shares_of(states, epoch)
+        # A rank that has ended its share has nothing left, which counts if others have. A worker knows of no others.
+        ended = all(one["epoch"] == epoch and (one.get("ended", False) or not _positions(one)) for one in states)
+        self._ended = ended and (get_worker_info() is None or len(states) > 1)
+        self._resumed = _shares_of(states, epoch)
         if self._epochs:
             self._epochs.load(epoch, self._group() if get_worker_info() else -1)
         else:
