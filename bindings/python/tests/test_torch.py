@@ -358,6 +358,24 @@ def test_a_rank_that_took_nothing_after_a_resize(counts, again):
     assert sorted(int(x) for one in left for x in one) == list(range(100, 124))
 
 
+@pytest.mark.parametrize("counts", [(0, 0, 2), (0, 0, 0)])
+@pytest.mark.parametrize("own", [*itertools.product([False, True], repeat=3)])
+@pytest.mark.parametrize("before", [1, 2, 6])
+def test_own_states_beside_those_of_all_ranks(before, own, counts):
+    dataset = weir.parse("range(24) | partition(12, p -> p) | map(x -> x + 100)")
+    loaders = all_loaders(dataset, before)
+    taken = take(loaders, range(1, before + 1))
+    loaders = all_loaders(dataset, 3, [one.state_dict() for one in loaders])
+    taken += take(loaders, (2, 0, 0))
+    states = [one.state_dict() for one in loaders]
+    loaders = all_loaders(dataset, 3)
+    for one, alone, state in zip(loaders, own, states, strict=True):
+        one.load_state_dict(state if alone else states)
+    taken += take(loaders, counts)
+    (rest,) = all_loaders(dataset, 1, [one.state_dict() for one in loaders])
+    assert sorted(taken + orders(rest, 1)[0]) == list(range(100, 124))
+
+
 @pytest.mark.parametrize("restart", [True, False])
 def test_a_rank_that_has_ended_and_takes_nothing_keeps_its_state(restart):
     dataset = weir.parse("range(8) | partition(2, p -> p | filter(x -> x > 2))")

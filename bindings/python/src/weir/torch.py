@@ -127,17 +127,27 @@ def _positions(state: Mapping[str, Any]) -> list[dict[str, Any]]:
     return list(state["resumed"])
 
 
+def _resizes(positions: Sequence[Mapping[str, Any]]) -> int:
+    """How many numbers of shares the positions were saved in, one after another."""
+    return max((1 + _resizes(at.get("resumed", [])) for at in positions), default=0)
+
+
+def _age(state: Mapping[str, Any]) -> tuple[bool, bool, int]:
+    """Sorts states: what a loop was given comes before where loops are, which is newer, and all shares before one."""
+    at = _positions(state)
+    return "ended" in state, len(at) < at[0]["world_size"] if at else False, _resizes(at)
+
+
 def _shares_of(states: Sequence[Mapping[str, Any]], epoch: int) -> list[dict[str, Any]]:
     """The positions of all shares in the epoch before this one. One that had not begun it has none."""
     late = [one for one in states if int(one["epoch"]) < epoch and (one.get("ended", False) or not _positions(one))]
-    # What a loop was given comes before where loops are, which is newer.
-    begun = sorted((one for one in states if one not in late), key=lambda one: ("ended" in one, -len(_positions(one))))
+    begun = sorted((one for one in states if one not in late), key=_age)
     found = {(at["rank"], at["world_size"]): dict(at) for one in begun for at in _positions(one)}
     count = [0, *(at["world_size"] for one in begun for at in _positions(one))][-1]
     # Loops that have not begun, and were given the states of another number of shares.
     waiting = [one for one in begun if _positions(one) and _positions(one)[0]["world_size"] != count]
     missing = [rank for rank in range(count) if (rank, count) not in found]
-    if waiting and not late and len(missing) == len(waiting):
+    if waiting and not late and len(missing) in (0, len(waiting)):
         found = {share: at for share, at in found.items() if share[1] == count}
         for rank in missing:
             given = _positions(waiting[0])
