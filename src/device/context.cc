@@ -198,12 +198,14 @@ void* DeviceContext::allocate_pinned(size_t bytes) {
 
 void DeviceContext::release_pinned(void* data) {
   {
-    MutexLock lock(pinned.mutex);
-    pinned.ranges.erase(reinterpret_cast<uintptr_t>(data));
+    const Current current(*this);
+    const bool unpinned = current.ok() && check("cuMemHostUnregister", driver_.host_unregister(data)).ok();
+    // What the driver still has as pinned is never freed.
+    if (!unpinned && usable()) return;
   }
   {
-    const Current current(*this);
-    if (current.ok()) driver_.host_unregister(data);
+    MutexLock lock(pinned.mutex);
+    pinned.ranges.erase(reinterpret_cast<uintptr_t>(data));
   }
   std::free(data);
 }

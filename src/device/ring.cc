@@ -19,6 +19,13 @@ constexpr size_t kPlaceAlignment = 256;
 
 size_t aligned(size_t bytes) { return (bytes + kPlaceAlignment - 1) / kPlaceAlignment * kPlaceAlignment; }
 
+// Those that work may still use, since nothing told its end. They are never freed.
+struct Abandoned {
+  Mutex mutex;
+  std::unique_ptr<DeviceRing::Slot> slots;
+};
+Abandoned& abandoned = *new Abandoned;
+
 cuda::Stream stream_of(StreamNumber stream) {
   return reinterpret_cast<cuda::Stream>(static_cast<uintptr_t>(stream));
 }
@@ -46,25 +53,37 @@ Result<RefPtr<DeviceRing>> DeviceRing::make(DeviceContext& context, std::shared_
 
 DeviceRing::~DeviceRing() {
   const DeviceContext::Current current(context_);
-  if (!current.ok()) return;
   const cuda::Driver& driver = context_.driver();
-  for (const auto& slot : slots_) {
-    for (cuda::Event event : slot->uses) {
-      driver.event_synchronize(event);
-      driver.event_destroy(event);
-    }
-    if (slot->unordered) driver.synchronize();
-    if (slot->ready) {
-      driver.event_synchronize(slot->ready);
-      driver.event_destroy(slot->ready);
-    }
-    if (slot->bytes > 0) driver.mem_free(slot->address);
+  for (auto& slot : slots_) {
+    const bool unused = current.ok() && finish_uses(*slot);
+    if (unused && slot->bytes > 0) driver.mem_free(slot->address);
+    // If the context is gone, so is all work that used the slot.
+    if (unused || !context_.usable()) continue;
+    MutexLock lock(abandoned.mutex);
+    slot->next = std::move(abandoned.slots);
+    abandoned.slots = std::move(slot);
   }
+  if (!current.ok()) return;
   for (cuda::Event event : events_) driver.event_destroy(event);
   if (stream_) {
     driver.stream_synchronize(stream_);
     driver.stream_destroy(stream_);
   }
+}
+
+// Waits until nothing uses the slot, and returns whether that is known.
+bool DeviceRing::finish_uses(Slot& slot) {
+  const cuda::Driver& driver = context_.driver();
+  bool known = !slot.unordered;
+  for (cuda::Event event : slot.uses) {
+    known &= driver.event_synchronize(event) == cuda::kSuccess;
+    driver.event_destroy(event);
+  }
+  if (slot.ready) {
+    known &= driver.event_synchronize(slot.ready) == cuda::kSuccess;
+    driver.event_destroy(slot.ready);
+  }
+  return known || context_.check("cuCtxSynchronize", driver.synchronize()).ok();
 }
 
 Result<Components> DeviceRing::copy(const Components& rows) {

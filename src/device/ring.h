@@ -8,6 +8,7 @@
 // - The host's memory that a copy reads is kept until `ready` has come. Before a slot gets its next copy its
 //   last one must have ended, so there is never more pinned memory in use than slots.
 // - Memory of the device is freed when the ring ends, or when a batch needs more: after the slot's users.
+//   If the driver does not tell the ring that work has ended, what the work uses is never freed.
 // The host waits only for copies that fall behind by a whole ring, and never for an element's user.
 //
 // One thread at a time calls copy(); leases are used and dropped on any thread, also after everything else is
@@ -70,6 +71,8 @@ class DeviceRing : public RefCounted {
     std::vector<cuda::Event> uses;
     // An event could not be recorded: only the whole device tells when its users are done.
     bool unordered = false;
+    // Among those that outlive their rings.
+    std::unique_ptr<Slot> next;
   };
 
  private:
@@ -85,6 +88,7 @@ class DeviceRing : public RefCounted {
   Status prepare(Slot& slot, size_t bytes);
   Status order_after_uses(Slot& slot);
   Status finish_copy(Slot& slot);
+  bool finish_uses(Slot& slot);
   Status grow(Slot& slot, size_t bytes);
   Status wait_for(cuda::Event event);
   Status no_memory(size_t bytes) const;

@@ -309,6 +309,34 @@ TEST_CASE("each call of the driver may fail, and what follows is right") {
   CHECK(Game(Play(), 5).run() == "");
 }
 
+TEST_CASE("what may be in use outlives a ring that cannot wait for it") {
+  const Fake fake;
+  DeviceContext& context = device(0);
+  const size_t before = fake_cuda_device_bytes();
+  for (const char* function : {"cuEventSynchronize", "cuMemHostUnregister", "cuCtxPushCurrent"}) {
+    for (const int count : {1, 1'000}) {
+      INFO(function << " fails " << count << " times");
+      {
+        const auto pool = context.pinned_pool();
+        auto ring = DeviceRing::make(context, pool, 2, {});
+        REQUIRE(ring.ok());
+        fake_cuda_schedule(FAKE_CUDA_LATE, 1);
+        for (int i = 1; i <= 3; ++i) {
+          REQUIRE((*ring)->copy({batch_of(*pool, static_cast<size_t>(i) * 70'000, i)}).ok());
+        }
+        fake_cuda_fail(function, 0, count, 999);
+      }
+      fake_cuda_fail("", 0, 0, 0);
+      fake_cuda_finish();
+      CHECK(trapped() == "");
+      // The whole device tells it as well as events do.
+      if (function != std::string_view("cuCtxPushCurrent")) CHECK(fake_cuda_device_bytes() == before);
+    }
+  }
+  CHECK(Game(Play(), 6).run() == "");
+  CHECK(trapped() == "");
+}
+
 TEST_CASE("the host's current context is left alone") {
   const Fake fake;
   void* const host = fake_cuda_use(1);
