@@ -120,6 +120,29 @@ def test_states_with_workers():
     assert orders(workers, 2) == expected[2:]
 
 
+@pytest.mark.parametrize("resumed", [True, False])
+def test_a_state_of_workers_does_not_know_loops_without_them(resumed):
+    def make(loader):
+        return spawned(weir.torch.DataLoader, loader, 2, persistent_workers=True)
+
+    expected = orders(shuffled(), 2)
+    loader = shuffled()
+    iterator = iter(loader)
+    begun = [int(next(iterator)) for _ in range(7)]
+    if resumed:
+        state = loader.state_dict()
+        loader = shuffled()
+        loader.load_state_dict(state)
+    workers = make(loader)
+    if resumed:
+        assert sorted(begun + orders(workers, 1)[0]) == list(range(40))
+    iterator = iter(workers)
+    begun = [int(next(iterator)) for _ in range(5)]
+    other = make(shuffled())
+    other.load_state_dict(workers.state_dict())
+    assert begun + orders(other, 1)[0] == expected[1]
+
+
 @pytest.mark.parametrize("text", ["range(40) | shuffle(40)", "sample_from_datasets([range(20), range(20, 40)])"])
 def test_workers_draw_the_same(text):
     # Each element once, though every worker makes them all and keeps its own.

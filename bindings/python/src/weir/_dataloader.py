@@ -404,7 +404,7 @@ class DataLoader(TorchDataLoader[_Element_co]):
     def _following(self) -> _Start:
         """The beginning of the next loop, which has no seed to draw if it has the workers of the last one."""
         dataset: Any = self.dataset
-        before = dataset.state_dict() if hasattr(dataset, "_shared_out") and self.num_workers else None
+        before = dataset._next_state() if hasattr(dataset, "_shared_out") and self.num_workers else None
         return replace(self._here(self.persistent_workers and self._iterator is not None), dataset=before)
 
     def _restore(self, start: _Start, epochs: bool) -> None:

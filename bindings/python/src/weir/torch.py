@@ -401,18 +401,22 @@ class Loader(IterableDataset[Any]):
         After a loop has ended it is the beginning of the next epoch. In a worker process it is the end of this one,
         since other workers may go on.
         """
-        epoch = self._epochs.current() if self._epochs else self._epoch
-        if self._resumed:
-            kept = {"weir": 2, "epoch": epoch, "resumed": self._resumed}
-            return {**kept, "ended": True} if self._ended else kept
         if self._iterator is None:
-            return {"weir": 2, "epoch": epoch, "resumed": []}
+            return self._next_state()
         rank, ranks = self._taken
         position = {"position": self._iterator.save(), "rank": rank, "world_size": ranks, "on": self._on}
         position["given"] = self._given
         if isinstance(self._iterator, _Every):
             position["every"] = self._iterator.skip
-        return {"weir": 2, "epoch": epoch, "ended": self._ended, "resumed": [position]}
+        return {**self._next_state(), "ended": self._ended, "resumed": [position]}
+
+    def _next_state(self) -> dict[str, Any]:
+        """What the next loop begins with."""
+        epoch = self._epochs.current() if self._epochs else self._epoch
+        # Workers that have begun since have resumed in place of this process.
+        resumed = self._resumed if self._group() == self._resumes else []
+        begins = {"weir": 2, "epoch": epoch, "resumed": resumed}
+        return {**begins, "ended": True} if resumed and self._ended else begins
 
     def load_state_dict(self, state: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> None:
         """The next loop goes on where `state_dict` was called.
