@@ -20,7 +20,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -150,9 +149,10 @@ class LateInterrupt {
   // Takes the exception that is set if it is a KeyboardInterrupt; a second one ends the call instead of the
   // first. Under the GIL.
   static bool takes();
-  // Whether one that was held back comes now; its exception is set. Under the GIL, where no element is on its
-  // way out: before a call, and while it waits.
-  static bool comes();
+  // Whether one that was held back comes now, before a call; its exception is set. Under the GIL.
+  static bool comes() { return due_.load(std::memory_order_relaxed) != 0 && comes_here(); }
+  // The same while a call waits, when no element is on its way out.
+  static bool comes_in_wait();
   // Around Python code that the library calls: its own calls for elements are none of the call that it is in.
   struct Hidden {
     LateInterrupt* const hidden = std::exchange(innermost_, nullptr);
@@ -160,8 +160,11 @@ class LateInterrupt {
   };
 
  private:
+  static bool comes_here();
+
   static thread_local LateInterrupt* innermost_;
-  static thread_local std::shared_ptr<std::atomic<bool>> due_;
+  // The thread that is to raise one, or 0.
+  static std::atomic<pid_t> due_;
   LateInterrupt* const outer_;
   bool came_ = false;
 };

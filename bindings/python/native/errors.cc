@@ -40,7 +40,7 @@ bool was_interrupted() {
 }
 
 thread_local LateInterrupt* LateInterrupt::innermost_ = nullptr;
-thread_local std::shared_ptr<std::atomic<bool>> LateInterrupt::due_;
+std::atomic<pid_t> LateInterrupt::due_ = 0;
 
 bool LateInterrupt::takes() {
   if (!innermost_ || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return false;
@@ -49,24 +49,33 @@ bool LateInterrupt::takes() {
   return innermost_->came_;
 }
 
-bool LateInterrupt::comes() {
-  const bool waits = innermost_ && std::exchange(innermost_->came_, false);
-  if (!due_ && !waits) [[likely]]
-    return false;
-  const bool here = waits || std::exchange(due_, nullptr)->exchange(false);
-  if (here) PyErr_SetNone(PyExc_KeyboardInterrupt);
-  return here || PyErr_CheckSignals() < 0;
+bool LateInterrupt::comes_here() {
+  pid_t here = gettid();
+  if (!due_.compare_exchange_strong(here, 0)) return false;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
+}
+
+bool LateInterrupt::comes_in_wait() {
+  if (!innermost_ || !std::exchange(innermost_->came_, false)) return false;
+  PyErr_SetNone(PyExc_KeyboardInterrupt);
+  return true;
 }
 
 LateInterrupt::~LateInterrupt() {
   innermost_ = outer_;
   if (!came_) return;
+  pid_t none = 0;
+  const pid_t here = gettid();
+  if (!due_.compare_exchange_strong(none, here)) {
+    PyErr_SetInterrupt();
+    return;
+  }
   // For a caller that asks for no other element: later, since it must have stored this one.
   try {
-    due_ = std::make_shared<std::atomic<bool>>(true);
-    std::thread([due = due_] {
+    std::thread([due = here]() mutable {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      if (due->exchange(false) && !finalizing()) PyErr_SetInterrupt();
+      if (due_.compare_exchange_strong(due, 0) && !finalizing()) PyErr_SetInterrupt();
     }).detach();
   } catch (const std::system_error&) {  // the next call raises it
   }

@@ -86,7 +86,7 @@ int32_t wait_in_slices(Within&& within) {
       result = within(kSignalSlice);
     }
     if (result != WEIR_PENDING) return result;
-    if (LateInterrupt::comes() || PyErr_CheckSignals() < 0) return kInterrupted;
+    if (LateInterrupt::comes_in_wait() || PyErr_CheckSignals() < 0) return kInterrupted;
   }
 }
 
