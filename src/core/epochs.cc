@@ -41,9 +41,12 @@ void put(EpochTable& table, uint64_t node, RefPtr<const RefCounted> what) {
   }
 }
 
+// Nodes with `depth` lambdas around them are counted in this table, not in an outer one.
+bool counts_here(const EpochTable& table, int depth) { return depth >= table.depth || table.closed; }
+
 // Returns `table` with `inner`, a later version of the enclosing table that counts nodes of that depth.
 EpochTableRef with_home(const EpochTableRef& table, int depth, const EpochTableRef& home) {
-  if (!table || table->counts_here(depth)) return home;
+  if (!table || counts_here(*table, depth)) return home;
   auto copy = std::make_shared<EpochTable>(*table);
   copy->outer = with_home(table->outer, depth, home);
   return copy;
@@ -60,7 +63,6 @@ EpochTableRef merged(const EpochTableRef& ours, const EpochTableRef& theirs) {
   };
   EpochTableRef outer = merged(ours->outer, theirs->outer);
   if (outer != ours->outer) change().outer = std::move(outer);
-  if (ours->closed_from < theirs->closed_from) change().closed_from = theirs->closed_from;
   for (const auto& [node, count] : theirs->counts) {
     if (count_in(*ours, node) < count) put(change(), node, count);
   }
@@ -107,15 +109,15 @@ EpochScope::EpochScope(EpochTableRef outer, int depth, uint64_t key, bool closed
 
 const EpochTableRef& EpochScope::table() const {
   if (!table_ && (depth_ > 0 || key_ != 0)) {
-    table_ = std::make_shared<EpochTable>(EpochTable{outer_, depth_, key_, closed_, 0, {}});
+    table_ = std::make_shared<EpochTable>(EpochTable{outer_, depth_, key_, closed_, {}});
   }
   return table_;
 }
 
 EpochScope::Home EpochScope::home(int depth) const {
-  if (table_ ? table_->counts_here(depth) : depth >= depth_ || closed_) return {depth_, key_, depth < depth_};
+  if (depth >= depth_ || closed_) return {depth_, key_, depth < depth_};
   const EpochTable* table = (table_ ? table_->outer : outer_).get();
-  while (table && !table->counts_here(depth)) table = table->outer.get();
+  while (table && !counts_here(*table, depth)) table = table->outer.get();
   if (!table) return {0, 0, false};
   return {table->depth, table->key, depth < table->depth};
 }
@@ -173,20 +175,12 @@ void EpochScope::add(const EpochCounts& counts, uint64_t times) {
 
 EpochTableRef EpochScope::at(int depth) const {
   EpochTableRef at = table();
-  while (at && !at->counts_here(depth)) at = at->outer;
+  while (at && !counts_here(*at, depth)) at = at->outer;
   return at;
 }
 
 void EpochScope::replace(int depth, const EpochTableRef& table) {
   table_ = with_home(this->table(), depth, table);
-}
-
-void EpochScope::open_outward(int depth, const EpochTableRef& counts) {
-  if (!home(depth).borrowed) return;
-  auto home = std::make_shared<EpochTable>(*at(depth));
-  home->closed_from = depth + 1;
-  home->outer = counts;
-  replace(depth, std::move(home));
 }
 
 EpochTableRef EpochScope::outer() const { return table_ ? table_->outer : outer_; }

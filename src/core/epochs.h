@@ -32,18 +32,12 @@ struct EpochTable {
   int depth = 0;
   // Distinguishes the calls of a lambda; 0 in an iterator's root.
   uint64_t key = 0;
-  // Counts the nodes of the enclosing scopes as well, from `closed_from` lambdas on: in a function that
-  // drains a dataset.
+  // Counts the nodes of the enclosing scopes as well: in a function that drains a dataset.
   bool closed = false;
-  int closed_from = 0;
   // Sorted by node.
   std::vector<std::pair<uint64_t, uint64_t>> counts;
   // By node, in no order.
   std::vector<std::pair<uint64_t, RefPtr<const RefCounted>>> kept{};
-
-  bool counts_here(int node_depth) const {
-    return node_depth >= depth || (closed && node_depth >= closed_from);
-  }
 };
 
 // A node of a graph that counts its openings.
@@ -133,9 +127,6 @@ class EpochScope {
   // Returns or replaces the table that counts nodes of that depth, for a scope inside this one.
   EpochTableRef at(int depth) const;
   void replace(int depth, const EpochTableRef& table);
-  // Where nodes inside `depth` lambdas are counted here or in a scope around this one only because that is
-  // closed: they and those inside fewer lambdas go on from `counts`, as they were outside.
-  void open_outward(int depth, const EpochTableRef& counts);
   // What the scope of a call knows of the scopes that enclose it.
   EpochTableRef outer() const;
   void enter(const EpochTableRef& outer);

@@ -28,24 +28,43 @@ struct PositionsParams : ParamsOf<PositionsParams> {
   static const OperatorDef& op() { return positions_operator(); }
 };
 
+// Where a function drains a part, or a cache fills with it, nodes outside are counted by themselves, and draw
+// orders of their own. Those of the part's input go on from where they were before the partition.
+std::unique_ptr<EpochScope> scope_of_part(Opening& opening, const PositionsParams& params) {
+  EpochScope& here = *opening.ctx.epochs;
+  const Dataset& node = *opening.node;
+  if (!params.before || !here.home(node.depth()).borrowed) return nullptr;
+  auto out = std::make_unique<EpochScope>(*params.before);
+  const uint64_t number = here.open(opening.ctx.session.epoch_key(node.epoch_id()), node.depth());
+  for (const EpochNode& inner : node.inputs()[0]->epoch_nodes()) {
+    const uint64_t key = opening.ctx.session.epoch_key(inner.id);
+    const int64_t openings = inner.openings >= 0 ? inner.openings : inner.openings_at_once;
+    out->set(key, out->count(key, inner.depth) + number * static_cast<uint64_t>(openings), inner.depth);
+  }
+  return out;
+}
+
 class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
-    if (params.before) opening.ctx.epochs->open_outward(opening.node->depth(), *params.before);
+    std::unique_ptr<EpochScope> scope = scope_of_part(opening, params);
+    Context inside = in_scope(opening.ctx, scope.get());
     WEIR_ASSIGN(RestorableAccess input,
-                RestorableAccess::open(opening.ctx, opening.input(0), params.slice, params.whole));
-    return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input)));
+                RestorableAccess::open(inside, opening.input(0), params.slice, params.whole));
+    return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input), std::move(scope)));
   }
-  explicit Positions(RestorableAccess input) : input_(std::move(input)) {}
+  Positions(RestorableAccess input, std::unique_ptr<EpochScope> scope)
+      : scope_(std::move(scope)), input_(std::move(input)) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
     const int64_t left = input_->count().positions - given_;
     if (left == 0) return PullResult::end;
-    WEIR_TRY(input_.resume(ctx));
+    Context inside = in_scope(ctx, scope_.get());
+    WEIR_TRY(input_.resume(inside));
     const int rows = width_.rows(demand, left);
     positions_.resize(static_cast<size_t>(rows));
     std::iota(positions_.begin(), positions_.end(), given_);
-    input_->read(ctx, positions_, out);
+    input_->read(inside, positions_, out);
     width_.learn(demand, out);
     given_ += rows;
     return PullResult::rows;
@@ -70,6 +89,14 @@ class Positions final : public Cursor {
   }
 
  private:
+  static Context in_scope(const Context& ctx, EpochScope* scope) {
+    Context inside = ctx;
+    if (scope) inside.epochs = scope;
+    return inside;
+  }
+
+  // Null: that of who reads.
+  const std::unique_ptr<EpochScope> scope_;
   RestorableAccess input_;
   int64_t given_ = 0;
   AccessWidth width_;

@@ -88,6 +88,14 @@ TEST_CASE("partition: parts that are cached or drained have the rows of their cu
     CHECK(all_lines(*runtime, "range(12) | global_shuffle(seed: 3) | partition(3, p -> " +
                                   std::string(drained) + ")") == batches);
   }
+  // A shuffle outside that is drained with the part has an order for each row, as without a part.
+  const std::string outer =
+      "let d = range(6) | shuffle(6, seed: 1)\nrange(4) | partition(2, p -> range(3) | map(_ -> ";
+  const Lines with_part =
+      all_lines(*runtime, outer + "zip(p, d) | map((_, x) -> x) | batch(9) | get_single_element()))");
+  CHECK(with_part ==
+        all_lines(*runtime, outer + "zip(d, p) | map((x, _) -> x) | batch(9) | get_single_element()))"));
+  CHECK(with_part[0] != with_part[2]);
   // Without a seed, and in a later epoch.
   for (const std::string& text : std::vector<std::string>{
            "range(12) | global_shuffle() | partition(3, p -> p | cache())", cut + " | cache())"}) {
