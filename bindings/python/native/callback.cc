@@ -47,6 +47,19 @@ nb::object returned(Call&& call) {
   return nb::steal(call());
 }
 
+// Writes what was returned, again if a Ctrl-C comes meanwhile.
+bool written(const Plan& plan, const nb::object& result, weir_call call) {
+  for (;;) {
+    try {
+      const LateInterrupt::Hidden hidden;
+      if (write_result(plan, result, call)) return true;
+    } catch (nb::python_error& raised) {
+      raised.restore();
+    }
+    if (!LateInterrupt::takes()) return false;
+  }
+}
+
 int32_t run_callback(void* user_data, weir_call call) {
   auto& host = *static_cast<Host*>(user_data);
   return held(call, [&] {
@@ -60,7 +73,7 @@ int32_t run_callback(void* user_data, weir_call call) {
       }
       const nb::object result =
           returned([&] { return PyObject_Vectorcall(host.function.ptr(), raw.data(), raw.size(), nullptr); });
-      if (result.is_valid()) return write_result(host.result, result, call);
+      if (result.is_valid()) return written(host.result, result, call);
       // What it has done to its state would be done twice.
       if (host.stateful || !LateInterrupt::takes()) return false;
     }
@@ -125,7 +138,7 @@ int32_t next_of_run(void* user_data, void* state, weir_call call) {
     auto& run = *static_cast<Run*>(state);
     nb::object item = returned([&] { return PyIter_Next(run.iterator.ptr()); });
     ended = !item.is_valid() && !PyErr_Occurred();
-    return ended || (item.is_valid() && write_result(static_cast<Host*>(user_data)->result, item, call));
+    return ended || (item.is_valid() && written(static_cast<Host*>(user_data)->result, item, call));
   });
   return ended ? WEIR_END : result;
 }

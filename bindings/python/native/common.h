@@ -139,18 +139,21 @@ nb::object take_raised();
 bool was_interrupted();
 
 // While it lives, a Ctrl-C that interrupts a function on this thread is held back: the function is called
-// again, and this thread's next call for an element raises the exception, or a signal a moment later does. So
-// the element is returned, and a position saved then is after it.
+// again, and this thread's next call for an element of the iterator raises the exception, or a signal a
+// moment later does. So the element is returned, and a position saved then is after it.
 class LateInterrupt {
  public:
-  LateInterrupt() : outer_(std::exchange(innermost_, this)) {}
+  explicit LateInterrupt(const void* iterator)
+      : iterator_(iterator), outer_(std::exchange(innermost_, this)) {}
   LateInterrupt(const LateInterrupt&) = delete;
   ~LateInterrupt();
   // Takes the exception that is set if it is a KeyboardInterrupt; a second one ends the call instead of the
   // first. Under the GIL.
   static bool takes();
   // Whether one that was held back comes now, before a call; its exception is set. Under the GIL.
-  static bool comes() { return due_.load(std::memory_order_relaxed) != 0 && comes_here(); }
+  static bool comes(const void* iterator) {
+    return due_.load(std::memory_order_relaxed) == iterator && comes_here(iterator);
+  }
   // The same while a call waits, when no element is on its way out.
   static bool comes_in_wait();
   // Around Python code that the library calls: its own calls for elements are none of the call that it is in.
@@ -160,11 +163,12 @@ class LateInterrupt {
   };
 
  private:
-  static bool comes_here();
+  static bool comes_here(const void* iterator);
 
   static thread_local LateInterrupt* innermost_;
-  // The thread that is to raise one, or 0.
-  static std::atomic<pid_t> due_;
+  // Whose next call raises one, or null.
+  static std::atomic<const void*> due_;
+  const void* const iterator_;
   LateInterrupt* const outer_;
   bool came_ = false;
 };

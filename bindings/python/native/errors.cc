@@ -1,4 +1,7 @@
+#include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <mutex>
 #include <system_error>
 #include <thread>
 
@@ -40,7 +43,19 @@ bool was_interrupted() {
 }
 
 thread_local LateInterrupt* LateInterrupt::innermost_ = nullptr;
-std::atomic<pid_t> LateInterrupt::due_ = 0;
+std::atomic<const void*> LateInterrupt::due_ = nullptr;
+
+namespace {
+
+// Of the interrupt that is due: the thread that raises it, and its number.
+struct Due {
+  std::mutex mutex;
+  pid_t thread = 0;
+  uint64_t number = 0;
+};
+Due& due = *new Due;
+
+}  // namespace
 
 bool LateInterrupt::takes() {
   if (!innermost_ || !PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) return false;
@@ -49,9 +64,10 @@ bool LateInterrupt::takes() {
   return innermost_->came_;
 }
 
-bool LateInterrupt::comes_here() {
-  pid_t here = gettid();
-  if (!due_.compare_exchange_strong(here, 0)) return false;
+bool LateInterrupt::comes_here(const void* iterator) {
+  const std::lock_guard<std::mutex> lock(due.mutex);
+  if (due_ != iterator || due.thread != gettid()) return false;
+  due_ = nullptr;
   PyErr_SetNone(PyExc_KeyboardInterrupt);
   return true;
 }
@@ -65,17 +81,19 @@ bool LateInterrupt::comes_in_wait() {
 LateInterrupt::~LateInterrupt() {
   innermost_ = outer_;
   if (!came_) return;
-  pid_t none = 0;
-  const pid_t here = gettid();
-  if (!due_.compare_exchange_strong(none, here)) {
+  const std::lock_guard<std::mutex> lock(due.mutex);
+  if (due_) {
     PyErr_SetInterrupt();
     return;
   }
+  due_ = iterator_;
+  due.thread = gettid();
   // For a caller that asks for no other element: later, since it must have stored this one.
   try {
-    std::thread([due = here]() mutable {
+    std::thread([number = ++due.number] {
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
-      if (due_.compare_exchange_strong(due, 0) && !finalizing()) PyErr_SetInterrupt();
+      const std::lock_guard<std::mutex> waited(due.mutex);
+      if (due.number == number && due_.exchange(nullptr) && !finalizing()) PyErr_SetInterrupt();
     }).detach();
   } catch (const std::system_error&) {  // the next call raises it
   }

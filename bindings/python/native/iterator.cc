@@ -76,9 +76,9 @@ bool raise_result(int32_t result, const Error& error) {
 PyObject* iterator_next(PyObject* object) {
   if (traces > 0 && !ask_outside()) [[unlikely]]
     return nullptr;
-  if (LateInterrupt::comes()) return nullptr;
   Iterator& self = *nb::inst_ptr<Iterator>(object);
-  const LateInterrupt late;
+  if (LateInterrupt::comes(&self)) return nullptr;
+  const LateInterrupt late(&self);
   Filling filling(self.element);
   Error error;
   const int32_t result = next(self, filling.get(), error);
@@ -390,8 +390,8 @@ uint32_t traces = 0;
 
 bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows) {
   check_outside();
-  if (LateInterrupt::comes()) throw nb::python_error();
-  const LateInterrupt late;
+  if (LateInterrupt::comes(&self)) throw nb::python_error();
+  const LateInterrupt late(&self);
   Error error;
   const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
   int fd = -1;

@@ -511,6 +511,52 @@ def test_an_interrupt_comes_at_the_next_element_of_a_loop_that_does_nothing_else
     assert [int(x) for x in iterator] == [5, 6]
 
 
+class Interrupted:
+    """A result that a Ctrl-C interrupts the first time that it becomes an array."""
+
+    def __init__(self, value, times):
+        self.value, self.times = value, times
+
+    def __array__(self, dtype=None, copy=None):
+        if self.value == 3 and not self.times:
+            self.times.append(1)
+            signal.raise_signal(signal.SIGINT)
+        return np.asarray(self.value, dtype)
+
+
+@pytest.mark.parametrize("generated", [False, True])
+def test_an_interrupt_while_a_result_is_written_loses_no_element(interruptible, generated):
+    times = []
+    if generated:
+        dataset = weir.from_generator(lambda: (Interrupted(x, times) for x in range(6)), "int64")
+    else:
+        dataset = weir.range(6).map(weir.py_function(lambda x: Interrupted(int(x), times), spec="int64"))
+    iterator, found = dataset.iterator(), []
+    with pytest.raises(KeyboardInterrupt):
+        for x in iterator:
+            found.append(int(x))
+    assert times == [1]
+    assert found + [int(x) for x in iterator] == list(range(6))
+
+
+def test_an_interrupt_comes_at_the_iterator_whose_function_it_came_in(interruptible):
+    calls = []
+
+    def interrupted(x):
+        calls.append(int(x))
+        if calls == [0, 1, 2, 3]:
+            signal.raise_signal(signal.SIGINT)
+        return x
+
+    iterator = weir.range(6).map(weir.py_function(interrupted, spec="int64")).iterator()
+    found = []
+    with pytest.raises(KeyboardInterrupt):
+        for x in iterator:
+            assert next(weir.range(100).iterator()) == 0
+            found.append(int(x))
+    assert found + [int(x) for x in iterator] == list(range(6))
+
+
 def test_an_interrupt_in_a_function_ends_the_wait_for_a_late_element(interruptible):
     calls = []
 

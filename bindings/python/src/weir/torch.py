@@ -427,7 +427,8 @@ class Loader(IterableDataset[Any]):
         self._iterator = None
         self._resumes = self._group()
         epoch = max(int(one["epoch"]) for one in states)
-        # A rank that has ended its share has nothing left, which counts if others have. A worker knows of no others.
+        # A rank that has ended its share has nothing left, which counts if others have. A worker knows of no
+        # others.
         ended = all(one["epoch"] == epoch and (one.get("ended", False) or not _positions(one)) for one in states)
         self._ended = ended and (get_worker_info() is None or len(states) > 1)
         self._resumed = _shares_of(states, epoch)
