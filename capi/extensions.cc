@@ -6,6 +6,7 @@
 
 #include <atomic>
 
+#include "core/spec.h"
 #include "core/text.h"
 #include "fs/file_system.h"
 #include "syntax/parser.h"
@@ -158,7 +159,7 @@ Result<std::vector<std::string>> Extensions::names() {
   WEIR_ASSIGN(const std::shared_ptr<const Index> known, index());
   std::vector<std::string> out;
   for (const auto& [name, library] : known->libraries) {
-    if (!name.ends_with("://")) out.push_back(name);
+    if (is_identifier(name)) out.push_back(name);
   }
   return out;
 }

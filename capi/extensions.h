@@ -36,8 +36,8 @@ class Extensions {
 
   // Loads an extension from a file with an absolute name, unless it is there.
   Status load(const std::string& file);
-  // Loads the extension that provides it. Returns its library; empty if there is none, but for what is no
-  // name the error of an index that can't be read, which may list it.
+  // Loads the extension that provides it. Returns its library, or "" if there is none. For a scheme or table,
+  // the error of an index that can't be read instead, which may list it.
   Result<std::string> provide(Provides what, const std::string& name);
   // The names of functions and sources that extensions provide.
   Result<std::vector<std::string>> names();

@@ -196,13 +196,14 @@ Status RuntimeHost::add_file_system(const std::vector<std::string>& schemes, Ref
 }
 
 Status RuntimeHost::find_scheme(const std::string& scheme) {
-  WEIR_TRY(extensions_.provide(Extensions::Provides::scheme, scheme).status());
+  const Status status = extensions_.provide(Extensions::Provides::scheme, scheme).status();
+  const std::string what = concat("no file system serves names with ", quote(scheme + "://"));
+  if (!status.ok()) return Status(status.code(), Mistake(what, status.error().message));
   if (std::ranges::find(kRemoteSchemes, scheme) != std::end(kRemoteSchemes))
     return not_installed(concat("names with ", quote(scheme + "://"), " need"), "weir-remote");
   if (scheme == "file") return invalid_argument(R"(names of local files have no "file://"; leave it out)");
   return invalid_argument(
-      {concat("no file system serves names with ", quote(scheme + "://")),
-       syntax::nearest_hint(scheme, {std::begin(kRemoteSchemes), std::end(kRemoteSchemes)})});
+      {what, syntax::nearest_hint(scheme, {std::begin(kRemoteSchemes), std::end(kRemoteSchemes)})});
 }
 
 Status RuntimeHost::not_installed(std::string_view what, std::string_view extension) const {

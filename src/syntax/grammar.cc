@@ -5,11 +5,11 @@
 namespace weir::syntax {
 
 Grammar grammar_of_parameter(std::string_view name) {
-  if (name == "dtype") return Grammar::dtype;
-  if (name == "spec") return Grammar::spec;
+  if (name == "dtype" || name == "output_type") return Grammar::dtype;
+  if (name == "spec" || name == "output_types") return Grammar::spec;
   if (name == "features" || name == "context" || name == "lists") return Grammar::features;
   if (name == "fields") return Grammar::fields;
-  if (name == "columns") return Grammar::columns;
+  if (name == "columns" || name == "record_defaults") return Grammar::columns;
   return Grammar::value;
 }
 

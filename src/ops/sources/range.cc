@@ -147,6 +147,7 @@ const OperatorDef& definition() {
           {.doc =
                "The numbers from `start` up to but not including `stop`, in steps of `step`. There are none if `step` leads away from `stop`. A single positional argument is `stop`.",
            .cost = "One store per number.",
+           .tf_names = "output_type=dtype",
            .example = "range(10, 0, step: -4)",
            .output = "10\n6\n2",
            .bench = "range(1000000)",

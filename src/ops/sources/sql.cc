@@ -166,7 +166,7 @@ const OperatorDef& definition() {
           {.doc =
                "Runs a query on an SQLite 3 database and yields its rows, in the query's order. NULL is 0, false or \"\", as in tf.data. A number in a column of strings becomes its text, and any number but 0 is true; a value that does not fit its dtype is an error (invalid_argument) in the row's place. A database that does not exist (not_found), is damaged or ends within a page (data_loss) or is no regular file (invalid_argument), and a query that is wrong (invalid_argument) or fails, gives one error in place of the remaining rows. If another process is writing the database, reading waits, 5 seconds at most; while rows are read, a writer waits. The query reads this one file: other databases, pragmas that set something and extensions are refused (permission_denied). One in WAL mode gets the files `-wal` and `-shm` beside it, as from every reader. SQLite is built in; a process that writes the database by another SQLite must close it before it reads it here, since a process loses its locks on a file where one of them closes it. The query runs again where a restored iterator continues, so give it an `order by`. Reads ahead of its consumer, on its own thread.",
            .cost = "The query's own, and two copies of each value.",
-           .tf_names = "driver_name=driver data_source_name=connection",
+           .tf_names = "driver_name=driver data_source_name=connection output_types=spec",
            .example =
                R"(sql("sqlite", "tests/conformance/data/small.sqlite", "select name, height from people order by id", (string, float64)))",
            .output = "(\"ada\", 1.65)\n(\"bob\", 1.8)\n(\"\", 1.5)",
