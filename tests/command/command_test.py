@@ -319,7 +319,7 @@ WORDS = [
     refused("help", "batc", err=r"error: not_found: .*, found \"batc\"; did you mean batch\?\n"),
     refused("help", "AUTOTUNE", err=r"error: not_found: .*; tf.data's AUTOTUNE is written auto\n"),
     Case(["help", "cache"], re.compile(r"cache - transformation\n(.*\n)+`weir cache --help` explains the command\.\n")),
-    refused("list", "-p", "a=1", err=r"error: invalid_argument: expected no option but --json after list, .*\n"),
+    refused("list", "-p", "a=1", err=r"error: invalid_argument: list takes only --json\n"),
     refused("list", "-n", "2", err=r"error: invalid_argument: expected -n only after commands that read .*\n"),
     refused("explain", "-n", "2", "-e", "range(3)", err=r"error: invalid_argument: expected -n only after .*\n"),
     refused("format", "--json", "-e", "range(3)", err=r"error: invalid_argument: expected --json only after .*\n"),
@@ -419,7 +419,7 @@ def main():
             found = subprocess.run([sys.argv[1], *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
                                    check=False)
         checker.expect(arguments, "standard output that is full", found.returncode == 2 and
-                       re.fullmatch(r"error: resource_exhausted: expected to write to standard output: .*\n", found.stderr),
+                       re.fullmatch(r"error: resource_exhausted: cannot write to standard output: .*\n", found.stderr),
                        "an error", found)
         found = checker.call(["--version"])
         checker.expect(["--version"], "version", re.fullmatch(r"weir \d+\.\d+\.\d+\n", found.stdout), "a version",

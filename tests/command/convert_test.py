@@ -271,7 +271,7 @@ def what_errors_find(tool):
     check("found float16 in h of row 0" in tool.err, tool.err)
     tool.write("braces.jsonl", "{}\n{}\n")
     tool("convert", "braces.jsonl", "braces.npz", status=2)
-    check("expected elements with values, found those of 0 values; write a .jsonl" in tool.err, tool.err)
+    check("expected elements with values, found 0 values per element; write a .jsonl" in tool.err, tool.err)
     tool.write("void.csv", "")
     for suffix in ("csv", "jsonl", "tar", "tfrecord"):
         equal(tool("convert", "void.csv", f"void2.{suffix}"), f"void2.{suffix}: 0 rows\n", "a table of no bytes")
@@ -349,8 +349,11 @@ def several_runs(tool):
     tool("convert", "few.jsonl", "link.csv")
     equal((tool.read("own.csv.part"), tool.read("link.csv")), (b"precious", b"a\n1\n20\n"), "a file of somebody else")
     tool("convert", "few.jsonl", "dangling.csv", status=2)
-    check("a name that is free, found dangling.csv;" in tool.err and (tool.folder / "dangling.csv").is_symlink(), tool.err)
+    check("a name that is free, found dangling.csv, which exists;" in tool.err and (tool.folder / "dangling.csv").is_symlink(), tool.err)
     equal([name for name in tool.names() if name.endswith(".part")], ["link.csv.part", "own.csv.part"], "no other is left")
+    tool("convert", "few.jsonl", "n" * 251 + ".csv")
+    equal(tool.read("n" * 251 + ".csv"), b"a\n1\n20\n", "a name as long as names can be")
+    (tool.folder / ("n" * 251 + ".csv")).unlink()
     for name in ("link.csv.part", "own.csv.part"):
         (tool.folder / name).unlink()
 
@@ -358,7 +361,7 @@ def several_runs(tool):
 def ended_runs(tool):
     """Nothing is left of the files of a run that a signal ends."""
     before = tool.names()
-    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+    for number in (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGPIPE, signal.SIGTERM):
         for arguments in (("convert", "many.jsonl", "ended.jsonl.xz"), ("shard", "-n", "3", "-o", "ended.xz", "many.tfrecord")):
             with begun(tool, *arguments) as process:
                 process.send_signal(number)

@@ -287,7 +287,7 @@ def index(tool):
     check("the index of one" in tool.err, tool.err)
     tool.write("nowhere.tfrecord", tool.read("i.tfrecord"))
     tool("index", "nowhere.tfrecord", "i.tfrecord", status=2, limit=0)
-    check("error: unavailable: expected to write the index of nowhere.tfrecord, found: cannot write" in tool.err, tool.err)
+    check("error: unavailable: cannot write the index of nowhere.tfrecord: cannot write" in tool.err, tool.err)
     equal(tool.out, "i.tfrecord: 5 records\n", "the index that is there")
 
 
@@ -296,7 +296,7 @@ def full_output(tool):
         with open("/dev/full", "wb") as full:
             done = subprocess.run([tool.weir, *arguments], cwd=tool.folder, stdout=full, stderr=subprocess.PIPE, check=False)
         equal(done.returncode, 2, f"status of {arguments}")
-        check(done.stderr.startswith(b"error: resource_exhausted: expected to write to standard output"), done.stderr)
+        check(done.stderr.startswith(b"error: resource_exhausted: cannot write to standard output"), done.stderr)
 
 
 def shard(tool):
@@ -579,7 +579,7 @@ def conversions(tool):
     check(tool("info", "t.csv.bz2").endswith('csv("t.csv.bz2", [string, 0, float32, ""], header: true, compression: "bz2")\n'),
           "a table in bzip2")
     before = tool.names()
-    for source, name, said in (("all", "all.npy", "elements of one tensor, found those of 4 values"), ("o", "o.npz", "NumPy has, found optional<string> in name;"),
+    for source, name, said in (("all", "all.npy", "elements of one tensor, found 4 values per element"), ("o", "o.npz", "NumPy has, found optional<string> in name;"),
                                ("o", "o.csv", None), ("keyed", "keyed.xls", "expected a file to write that ends in")):
         tool("convert", source, name, status=2)
         check(said is None or said in tool.err, f"{name}: {tool.err}")

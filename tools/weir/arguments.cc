@@ -398,7 +398,7 @@ std::string parse_misplaced(const Arguments& out) {
 }
 
 std::string parse_nothing(int argc, char** argv, const Arguments& out) {
-  if (out.has_text || !out.params.empty()) return "expected no option but --json after list, found another";
+  if (out.has_text || !out.params.empty()) return "list takes only --json";
   if (optind >= argc) return "";
   return std::string("expected nothing after list, found ") + argv[optind] +
          "; weir help NAME tells all about one";

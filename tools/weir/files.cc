@@ -253,10 +253,19 @@ const char* kind_name(FileKind kind) {
 
 bool is_standard_input(const std::string& name) { return name == "-"; }
 
+fs::path temporary_folder() {
+  std::error_code failed;
+  fs::path folder = fs::temp_directory_path(failed);
+  if (failed)
+    throw Error(WEIR_CODE_NOT_FOUND,
+                "expected TMPDIR to name a folder for temporary files, found: " + failed.message());
+  return folder;
+}
+
 const std::string& standard_input_file() {
   // Removed when the command ends.
   struct Copy {
-    Unfinished file{(fs::temp_directory_path() / "weir-stdin").string()};
+    Unfinished file{(temporary_folder() / "stdin").string()};
     Copy() {
       const std::string& name = file.name();
       const int number = ::open(name.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);

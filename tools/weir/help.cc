@@ -117,8 +117,8 @@ JSON only: an error that prevents the run goes to standard error as text.
 exit status:
   0   every element was printed
   1   an element failed
-  2   nothing was run: the command line, the document or a parameter is wrong; or standard output can't be written;
-      see standard error
+  2   the command line, the document or a parameter is wrong and nothing was run, or standard output can't be
+      written; see standard error
 
 examples:
   weir run -n 2 -e 'range(5) | map(x -> {n: x, half: x / 2})'
@@ -176,8 +176,8 @@ single quotes. Params need no values.
 
 Prints the operators from the last to the sources, each with its arguments, the structure of its elements and their
 number. Below an operator that runs ahead it prints the lane, the number of calls at once, and the limit of its buffer.
-Then come the sum of these, and the contents of a checkpoint, as `weir spec --checkpoint` prints them. With --json,
-docs/json.md explains the members. The exit status is 2 if the document cannot be built, else 0.
+Then come the sum of these, and the contents of a checkpoint, as `weir spec --checkpoint` prints them. --json prints
+an object, whose members docs/json.md lists. The exit status is 2 if the document cannot be built, else 0.
 
 examples:
   weir explain -e 'range(10) | map(x -> x * x) | prefetch(4)'
@@ -393,33 +393,32 @@ validate  reads the whole file and verifies every checksum. Prints an error for 
           length and record number, and a summary.
 index     makes the index of a TFRecord or text file, CSV, JSON lines or a tar archive, FILE.weir-index, unless it has a
           current one; elsewhere than beside the file, in $XDG_CACHE_HOME/weir or else ~/.cache/weir, where that can't be
-          written. With it `skip` and
-          `shard` after the source go straight to their records, and `global_shuffle` needs no pass over the file
-          first. It is valid for one version of the file. Compressed files have no index, except those in zstd that
-          weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which are those
-          that `weir info` prints.
+          written. With it `skip` and `shard` after the source go straight to their records, and `global_shuffle` needs
+          no pass over the file first. It is valid for one version of the file. Compressed files have no index, except
+          those in zstd that weir wrote, and arrays need none. That of a CSV file depends on the options of `csv`, which
+          are those that `weir info` prints.
 shard     writes the records of TFRecord files to COUNT others, in turns: NAME-00000-of-00004 and so on. The part of
           NAME from `.tfrecord` on comes last; with .gz, .zst, .lz4, .bz2 or .xz they are compressed.
 convert   writes the rows of one file to another, by its name: .tfrecord, .csv, .tsv, .txt, .jsonl or .tar, which .gz,
           .zst and so on may follow, .npy, .npz, .parquet, .arrow (.feather), .arrows, or a folder for saved elements.
-          CSV columns become features: int64 if all values are, else float, else bytes, as numbers stay whose digits a
+          CSV columns become features: int64 if all values are, else float, else bytes, as are numbers whose digits a
           float would change; an empty field of numbers is a missing feature, and a missing feature of one value null.
           The digits of numbers stay: a float64 or uint64 that needs more than float or int64 is refused. Lines and
           strings without a name become records as they are, and Examples objects, arrays and members by their features.
           A .npy has one tensor an element, a .npz one array for each; all rows have one shape. In a .tar strings are
           members as they are, numbers text, and other tensors .npy; their names are the extensions, and `__key__` is
           the key, a string or a number, else the number of the element. `__url__` is left out; a row without members,
-          and names that readers of archives miss, are refused. Parquet and Arrow files (.arrows is a stream) are
+          and names that archive readers don't find, are refused. Parquet and Arrow files (.arrows is a stream) are
           compressed by zstd and have a column of each value: lists for tensors, structs for dicts and tuples, nulls for
           what is missing, bytes for strings that aren't all UTF-8. They need the extension weir-parquet. Lists of
           objects and of structs stay what they are in JSON, archives, Parquet and Arrow (a map is a list of `key` and
           `value`); in all others, as in weir, they are dicts of vectors. Fields that `weir info` calls json stay what
-          they are in JSON; in other formats they are text, which a note tells.
+          they are in JSON; in other formats they are text, and a note lists them.
 
 No file is overwritten: a name that exists is refused. Files appear when they are complete; before, they are called
-NAME.NUMBER.part, which a run that fails or is interrupted removes. A run that is killed leaves it, as does an interrupted
-one that writes a folder. During long work, standard error has a progress bar if it is a terminal, else a line every ten
-seconds.
+.weir-NUMBER.part, which a run removes that fails, or that SIGHUP, SIGINT, SIGQUIT, SIGPIPE or SIGTERM ends. Other signals
+leave it, as does an interrupted run that writes a folder. During long work, standard error has a progress bar if it is a
+terminal, else a line every ten seconds.
 
 exit status:
   0   no damage

@@ -275,8 +275,8 @@ int main(int argc, char** argv) {
   }
   int status = perform(arguments);
   if (std::fflush(stdout) == 0 && !std::ferror(stdout)) return status;
-  std::fprintf(stderr, "error: %s: expected to write to standard output: %s\n",
-               weir_code_name(code_of(errno)), std::strerror(errno));
+  std::fprintf(stderr, "error: %s: cannot write to standard output: %s\n", weir_code_name(code_of(errno)),
+               std::strerror(errno));
   return kExitNotBuilt;
 }
 

@@ -97,7 +97,7 @@ bool is_pattern(std::string_view name) {
 
 [[noreturn]] void refuse_taken(const std::string& name) {
   throw Error(WEIR_CODE_INVALID_ARGUMENT,
-              "expected a name that is free, found " + name + "; remove it, or choose another");
+              "expected a name that is free, found " + name + ", which exists; remove it, or choose another");
 }
 
 bool is_taken(const std::string& name) {
@@ -137,7 +137,7 @@ extern "C" void remove_unfinished(int number) {
 }
 
 void handle_signals() {
-  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+  for (const int number : {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM}) {
     struct sigaction action;
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = remove_unfinished;
@@ -211,7 +211,9 @@ Unfinished::Unfinished(std::string name) : final_name_(std::move(name)) {
   while (final_name_.size() > 1 && final_name_.ends_with('/')) final_name_.pop_back();
   if (unfinished == nullptr) handle_signals();
   std::random_device draw;
-  entry_ = new Entry{concat(final_name_, ".", draw(), draw(), ".part"), true, unfinished};
+  // Beside the final name, which may be as long as names can be.
+  const fs::path own = fs::path(final_name_).replace_filename(concat(".weir-", draw(), draw(), ".part"));
+  entry_ = new Entry{own.string(), true, unfinished};
   unfinished = entry_;
 }
 
@@ -228,7 +230,7 @@ void Unfinished::publish() {
   if (failure == EEXIST) refuse_taken(final_name_);
   if (failure != 0)
     throw Error(code_of(failure),
-                concat("expected to name ", final_name_, ", found: ", std::strerror(failure)));
+                concat("cannot rename the finished file to ", final_name_, ": ", std::strerror(failure)));
   entry_->there = false;
 }
 

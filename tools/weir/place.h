@@ -33,7 +33,7 @@ std::vector<std::string> matching_names(const Runtime& runtime, const std::vecto
 void check_absent(const Runtime& runtime, const std::string& name);
 
 // A file or folder here that is being written: under a name of its own, so that it replaces nothing and no
-// other run writes to it. It goes with this object, and a file also when SIGHUP, SIGINT or SIGTERM ends the
+// other run writes to it. It goes with this object, and a file also when a signal such as SIGINT ends the
 // process.
 class Unfinished {
  public:

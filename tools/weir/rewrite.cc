@@ -72,7 +72,7 @@ class IndexLog final : public Logger {
   void check(const std::string& name) {
     const std::string reason = std::exchange(reason_, {});
     if (!reason.empty())
-      fail(WEIR_CODE_UNAVAILABLE, concat("expected to write the index of ", name, ", found: ", reason));
+      fail(WEIR_CODE_UNAVAILABLE, concat("cannot write the index of ", name, ": ", reason));
   }
 
  private:

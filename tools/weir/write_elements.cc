@@ -376,7 +376,7 @@ uint64_t write_arrays(const Elements& elements, const std::string& to, bool sing
   add_arrays(root, arrays);
   if (arrays.empty() || (single && arrays.size() > 1))
     fail(WEIR_CODE_INVALID_ARGUMENT, concat("expected elements ", single ? "of one tensor" : "with values",
-                                            ", found those of ", arrays.size(), " values; write a ",
+                                            ", found ", arrays.size(), " values per element; write a ",
                                             arrays.empty() ? ".jsonl or a folder instead" : ".npz instead"));
   std::set<std::string_view> names;
   for (const Array& array : arrays) {
