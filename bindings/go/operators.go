@@ -47,16 +47,17 @@ type ArrowOptions struct {
 }
 
 // Arrow is the operator arrow. Reads Arrow IPC files, including Feather version 2, and Arrow streams: each row
-// is a dict, of fields, or of all columns as the first file has them. Buffers may be compressed with lz4 or
-// zstd. Columns become fields as in parquet: booleans, integers and floats keep their dtypes, text and bytes are
-// strings, also as views; dates of 32 bits are days (int32), other dates, times, timestamps and durations
-// nanoseconds (int64); dictionary-encoded columns have their values; columns of type null are ignored. Unions,
-// run-end encoding, list views and intervals are not supported. Columns that nothing uses are not read. where is
-// asked about each row, since the format has no statistics. Nulls, fields that don't fit, and files that are
-// missing or damaged are errors as in parquet; the error of a damaged file names the batch and the byte where it
-// begins. A stream that ends without its mark is whole; of one that was cut the batches before the cut are
-// given. Without where, elements are also read by their position (global_shuffle, partition, weir_dataset_at).
-// Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet (failed_precondition).
+// is a dict of the columns in fields, by default of all columns of the first file. Buffers may be compressed
+// with lz4 or zstd. Columns become fields as in parquet: booleans, integers and floats keep their dtypes, text
+// and bytes are strings, also as views; dates of 32 bits are days (int32), other dates, times, timestamps and
+// durations nanoseconds (int64); dictionary-encoded columns have their values; columns of type null are ignored.
+// Unions, run-end encoding, list views and intervals are not supported. Columns that nothing uses are not read.
+// where is asked about each row, since the format has no statistics. Nulls, fields that don't fit, and files
+// that are missing or damaged are errors as in parquet; the error of a damaged file names the batch and the byte
+// where it begins. A stream that ends without its mark is whole; of one that was cut the batches before the cut
+// are given. Without where, elements are also read by their position (global_shuffle, partition,
+// weir_dataset_at). Reads ahead of its consumer, on its own thread. Needs the extension weir-parquet
+// (failed_precondition).
 //
 // files: A file name, a list of names, or a dataset of names.
 func Arrow(files Files, options ...ArrowOptions) Pipeline {
@@ -261,8 +262,8 @@ func FromGenerator(generator Function, spec SpecText, options ...FromGeneratorOp
 }
 
 // FromList is the operator from_list. Yields the members of a list, in order. They have one structure; their
-// shapes may differ. The list and its members are at most 4,096 tensors, tuples and dicts in all; for more
-// elements stack them and use from_tensor_slices.
+// shapes may differ. There are at most 4,095 members, fewer if they are tuples or dicts; for more elements stack
+// them and use from_tensor_slices.
 //
 // elements: A list of the elements: tensors, tuples or dicts, all of one structure.
 func FromList(elements Values) Pipeline {
@@ -687,9 +688,9 @@ type SampleFromDatasetsOptions struct {
 // SampleFromDatasets is the operator sample_from_datasets. Takes each element from a dataset drawn at random, by
 // weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if stop_on_empty is
 // true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out, and there are no
-// elements if all are 0. Where a dataset of weights has only 0 for the datasets that are left, an error ends the
-// sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused. Each epoch
-// repeats the draws unless rerandomize_each_iteration is true.
+// elements if all are 0. Where a dataset of weights gives every remaining dataset the weight 0, an error ends
+// the sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused. Each
+// epoch repeats the draws unless rerandomize_each_iteration is true.
 //
 // datasets: A list of datasets of one structure.
 func SampleFromDatasets(datasets DatasetList, options ...SampleFromDatasetsOptions) Pipeline {
@@ -713,7 +714,7 @@ type ScheduleOptions struct {
 
 // Schedule is the operator schedule. Yields float64 weight vectors, without end, for the weights of
 // sample_from_datasets. Each point is an element number and the weights that apply from there; "linear"
-// interpolates to the next point. The weights of the last point apply for ever.
+// interpolates to the next point. The weights of the last point stay in effect.
 //
 // points: A list of pairs: the number of an element, and its weights. Numbers rise from 0 on, and all have as
 // many weights. A position fits others, as in mix_datasets.
@@ -1035,8 +1036,8 @@ func (p Pipeline) Concatenate(other Operand) Pipeline {
 	return p.then(c)
 }
 
-// Enumerate is the operator enumerate. Numbers the elements: pairs (number, element), int64 from start on. An
-// error uses up a number. Elements beyond the largest int64 are errors (out_of_range).
+// Enumerate is the operator enumerate. Numbers the elements: pairs (number, element); numbers are int64 and
+// count from start. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).
 //
 // start: The number of the first element. Default: 0.
 func (p Pipeline) Enumerate(start ...Int) Pipeline {
@@ -1091,10 +1092,11 @@ func (p Pipeline) GlobalShuffle(options ...GlobalShuffleOptions) Pipeline {
 }
 
 // GroupByReducer is the operator group_by_reducer. Groups all elements by key and folds each group into one
-// result. Elements are what finalize returns. The state of a group is init(key) at first, and reduce(state,
-// element) after each element. When the input has ended, finalize(state) of each group follows, the least key
-// first. An element that fails, or for which key, init or reduce fails, is an error at once and changes no
-// state; a group whose elements all failed has no result. A dataset that is known to be infinite is refused.
+// result. Yields one result per group, the value of finalize. The state of a group is init(key) at first, and
+// reduce(state, element) after each element. When the input has ended, finalize(state) of each group follows,
+// the least key first. An element that fails, or for which key, init or reduce fails, is an error at once and
+// changes no state; a group whose elements all failed has no result. A dataset that is known to be infinite is
+// refused.
 //
 // key: Returns the key of an element's group, an int64.
 //
@@ -1398,11 +1400,11 @@ type PartitionOptions struct {
 // Partition is the operator partition. Divides the input into n parts, applies f to each, and yields one element
 // from each part in turn. Parts that have ended are skipped. With W ranks, rank r yields only the parts s with s
 // mod W = r. Rank and W come from the iterator's options, else from the environment. W must divide n, otherwise
-// failed_precondition. Whatever stands inside a part is that part's alone: shuffles, batches and random draws
-// depend on the part and not on the number of ranks. So checkpoints of all ranks can be restored on another
-// number of ranks, and each part resumes where it stopped; the part that has yielded the fewest elements comes
-// next. An error in a part takes its turn. Only operators that hold no elements back may follow, such as map,
-// filter, prefetch and options; those that count, such as take and enumerate, do so per rank.
+// failed_precondition. Operators inside a part are independent of other parts: shuffles, batches and random
+// draws depend on the part and not on the number of ranks. So checkpoints of all ranks can be restored on
+// another number of ranks, and each part resumes where it stopped; the part that has yielded the fewest elements
+// comes next. An error in a part takes its turn. Only operators that hold no elements back may follow, such as
+// map, filter, prefetch and options; those that count, such as take and enumerate, do so per rank.
 //
 // n: How many parts there are, whatever the number of ranks, which must divide it.
 //
@@ -1707,8 +1709,8 @@ func (p Pipeline) Unbatch() Pipeline {
 
 // Unique is the operator unique. Drops every element that equals an earlier one. Elements are integers, bools,
 // strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in
-// checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits.
-// Distinct elements beyond the limit checkpoint_bytes are errors.
+// checkpoints; in memory they take 40. Elements of more than 15 bytes are compared by a hash of 124 bits. Beyond
+// 4 GiB of remembered elements, each further distinct element is an error (resource_exhausted).
 func (p Pipeline) Unique() Pipeline {
 	c := newCall("unique")
 	return p.then(c)

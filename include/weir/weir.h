@@ -271,9 +271,9 @@ WEIR_API void weir_bytes_release(weir_bytes* bytes);
 
 /* Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
  * WEIR_TEXT: the page of the name, or one line per name. Names that only extensions provide are found by
- * loading the extensions in the folders of WEIR_EXTENSIONS and beside the library (see Extensions). In the
- * list of all, the description of an extension that can't be loaded is its error. Errors: not_found, with
- * the nearest name; those of the extension. */
+ * loading the extensions (see Extensions for their folders). In the list of all, an entry whose extension
+ * can't be loaded has the error as its description; "(an extension)" is one with a damaged index. Errors:
+ * not_found, with the nearest name; those of the extension. */
 WEIR_API int32_t weir_schema(const char* name, uint64_t name_size, uint32_t flags, weir_bytes* out,
                              weir_error* error);
 
@@ -386,7 +386,7 @@ WEIR_API int32_t weir_spec_parse(const char* text, uint64_t text_size, weir_spec
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_spec_ref(weir_spec spec, weir_error* error);
-/* Gives up one owner. */
+/* Releases one owner; the last one frees the spec. */
 WEIR_API void weir_spec_unref(weir_spec spec);
 
 /* Describes the top of a spec. No allocation. */
@@ -439,7 +439,7 @@ WEIR_API int32_t weir_tensor_view(weir_tensor tensor, weir_view* out, weir_error
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_tensor_ref(weir_tensor tensor, weir_error* error);
-/* Gives up one owner. */
+/* Releases one owner; the last one frees the tensor. */
 WEIR_API void weir_tensor_unref(weir_tensor tensor);
 
 /* ---- Callbacks: the caller's own functions in a pipeline ----------------------------------------------- */
@@ -599,12 +599,12 @@ WEIR_API int32_t weir_call_input(weir_call call, uint32_t index, weir_view* out,
 
 /* Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
  * of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
- * WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned as its dtype
- * asks. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec. */
+ * WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned for its
+ * dtype. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec. */
 WEIR_API int32_t weir_call_output(weir_call call, uint32_t index, int32_t rank, const int64_t* dims,
                                   void** out, weir_error* error);
 
-/* Returns bytes, aligned to 64, that live as long as the results of this call. */
+/* Allocates `size` bytes, aligned to 64, that live as long as the results of this call. */
 WEIR_API int32_t weir_call_allocate(weir_call call, uint64_t size, void** out, weir_error* error);
 
 /* Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
@@ -903,7 +903,7 @@ WEIR_API int32_t weir_dataset_apply(weir_runtime runtime, const char* operator_n
 
 /* Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners. */
 WEIR_API int32_t weir_dataset_ref(weir_dataset dataset, weir_error* error);
-/* Gives up one owner. */
+/* Releases one owner; the last one frees the dataset. */
 WEIR_API void weir_dataset_unref(weir_dataset dataset);
 
 /* Returns the structure of the elements, owned by the caller. */
@@ -1122,9 +1122,11 @@ typedef struct weir_iterator_options {
   /* The number of epochs before this one. Shuffles and random functions begin with their order of that epoch,
    * so a loop that creates an iterator for each epoch sees a new order each time, as does one iterator that
    * is initialised again. 0: the first epoch, or for weir_iterator_initialize the next one. How often an
-   * epoch opens a shuffle is not known in a function, nor under a repeat that may not reach its end, unless a
-   * take follows it at once or after a map without parallel calls. Its orders still differ between epochs,
-   * but are not those of one iterator that is initialised again. */
+   * epoch opens a shuffle is not known where the data decide it: in a function, under a repeat that may not
+   * reach its end, or in a dataset that concatenate, zip or a mixture may not come to. A take that follows a
+   * repeat of a known number of elements at once, or after a map without parallel calls, makes it known. Its
+   * orders differ between epochs all the same, but are not those of one iterator that is initialised again.
+   */
   uint64_t epoch;
   /* The iterator's rank and the number of ranks, for partition and shard(auto, auto). If the world size is 0,
    * both come from the environment as it was when the runtime was created: RANK and WORLD_SIZE, or the

@@ -181,11 +181,13 @@ void add_signatures(SchemaEntry& entry, const char* single) {
 // When its elements can be read by position.
 const char* position_condition(const OperatorDef& def, const FieldList& fields) {
   const auto has = [&](std::string_view name) { return fields.find(name) >= 0; };
-  if (def.kind != OperatorKind::source || has("datasets")) return "if those of its inputs can";
+  if (def.kind != OperatorKind::source || has("datasets")) return "if every input can";
   if (has("where")) return "without `where`";
   if (has("on_corrupt"))
-    return "with `on_corrupt: \"error\"`, if the files are uncompressed or in zstd as weir writes it";
-  if (has("compression")) return "if the files are uncompressed";
+    return "with `on_corrupt: \"error\"`, `num_parallel_reads: 1`, and `compression: \"\"` or \"zstd\" as weir writes it";
+  if (has("compression"))
+    return has("num_parallel_reads") ? "with `compression: \"\"` and `num_parallel_reads: 1`"
+                                     : "with `compression: \"\"`";
   if (has("shuffle")) return "with `shuffle: false`";
   if (has("generator")) return "if the generator has a count";
   return "";

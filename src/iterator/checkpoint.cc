@@ -129,7 +129,7 @@ Status check_checkpoint_size(uint64_t size, int64_t limit_bytes) {
   if (size <= static_cast<uint64_t>(limit_bytes)) return Status();
   return resource_exhausted(expected_found(concat("a checkpoint of at most ", limit_bytes, " bytes"),
                                            concat("one of ", size),
-                                           "put smaller buffers into the pipeline, such as that of shuffle"));
+                                           "use smaller buffers, for example in shuffle"));
 }
 
 Result<std::string> read_enveloped(const EnvelopeKind& kind, RandomAccessFile& file, int64_t limit_bytes) {

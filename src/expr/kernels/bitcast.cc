@@ -83,7 +83,7 @@ extern constinit const Kernel bitcast_kernel{
     .params = {{.name = "x"}, {.name = "dtype", .kind = ParamKind::dtype}},
     .infer = bitcast_infer,
     .doc =
-        "Reinterprets the bytes of `x` as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension, which must be as long as one is wider.",
+        "Reinterprets the bytes of `x` as another dtype of numbers. A narrower dtype adds a last dimension, a wider one uses up the last dimension, whose size must be the ratio of the two widths.",
     .result = "The given dtype.",
     .cost = "Moves no bytes, except to a wider dtype.",
     .example = "from_tensors(bitcast(1.0, int32))",

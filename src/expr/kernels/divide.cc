@@ -43,8 +43,7 @@ extern constinit const Kernel divide_kernel = of_both(
     {.name = "/",
      .infer = divide_infer,
      .step = StepKind::divide,
-     .doc =
-         "The quotient of two integers, floats or complex numbers of one dtype. That of integers is a float.",
+     .doc = "The quotient of two integers, floats or complex numbers of one dtype. Integers give floats.",
      .result =
          "float64 for int32, int64, uint32 and uint64; float32 for smaller integers; floats keep their dtype. The broadcast shape.",
      .example = "from_tensors([1, 2, 3] / 2)",

@@ -7,7 +7,7 @@ namespace weir {
 
 namespace {
 
-// A name is random; two that are alike are already too much of a coincidence.
+// Names are random, so even one collision is unlikely.
 constexpr int kAttempts = 8;
 
 }  // namespace

@@ -109,7 +109,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Yields the members of a list, in order. They have one structure; their shapes may differ. The list and its members are at most 4,096 tensors, tuples and dicts in all; for more elements stack them and use from_tensor_slices.",
+               "Yields the members of a list, in order. They have one structure; their shapes may differ. There are at most 4,095 members, fewer if they are tuples or dicts; for more elements stack them and use from_tensor_slices.",
            .cost = "Copies the elements once, when the dataset is opened.",
            .example = "from_list([{x: 1, s: \"a\"}, {x: 2, s: \"b\"}])",
            .output = "{x: 1, s: \"a\"}\n{x: 2, s: \"b\"}",

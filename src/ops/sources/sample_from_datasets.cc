@@ -339,7 +339,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all are 0. Where a dataset of weights has only 0 for the datasets that are left, an error ends the sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
+               "Takes each element from a dataset drawn at random, by weight. For the same seed the order is tf.data's. Ends when all datasets have ended, or, if `stop_on_empty` is true, when one that has ended is drawn. A dataset whose constant weight is 0 is left out, and there are no elements if all are 0. Where a dataset of weights gives every remaining dataset the weight 0, an error ends the sequence (failed_precondition). Constant weights that are negative, infinite or NaN are refused. Each epoch repeats the draws unless `rerandomize_each_iteration` is true.",
            .cost = "A draw and two copies of each element.",
            .tf_names = "stop_on_empty_dataset=stop_on_empty",
            .example = "sample_from_datasets([range(3), range(10, 13)], weights: [0.25, 0.75], seed: 1)",

@@ -124,7 +124,7 @@ const OperatorDef& definition() {
       .kind = OperatorKind::source,
       .page =
           {.doc =
-               "Yields float64 weight vectors, without end, for the `weights` of `sample_from_datasets`. Each point is an element number and the weights that apply from there; \"linear\" interpolates to the next point. The weights of the last point apply for ever.",
+               "Yields float64 weight vectors, without end, for the `weights` of `sample_from_datasets`. Each point is an element number and the weights that apply from there; \"linear\" interpolates to the next point. The weights of the last point stay in effect.",
            .cost = "One copy of the weights per element.",
            .example = "schedule([(0, [1.0, 0.0]), (2, [0.5, 0.5])], interpolation: \"linear\") | take(4)",
            .output = "[1.0, 0.0]\n[0.75, 0.25]\n[0.5, 0.5]\n[0.5, 0.5]",

@@ -137,7 +137,7 @@ const OperatorDef& definition() {
       .name = "enumerate",
       .page =
           {.doc =
-               "Numbers the elements: pairs (number, element), int64 from `start` on. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
+               "Numbers the elements: pairs (number, element); numbers are int64 and count from `start`. An error uses up a number. Elements beyond the largest int64 are errors (out_of_range).",
            .cost = "One store per element.",
            .example = "range(10, 12) | enumerate(start: 1)",
            .output = "(1, 10)\n(2, 11)",

@@ -196,7 +196,7 @@ const OperatorDef& definition() {
       .name = "group_by_reducer",
       .page =
           {.doc =
-               "Groups all elements by key and folds each group into one result. Elements are what `finalize` returns. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements all failed has no result. A dataset that is known to be infinite is refused.",
+               "Groups all elements by key and folds each group into one result. Yields one result per group, the value of `finalize`. The state of a group is `init(key)` at first, and `reduce(state, element)` after each element. When the input has ended, `finalize(state)` of each group follows, the least key first. An element that fails, or for which `key`, `init` or `reduce` fails, is an error at once and changes no state; a group whose elements all failed has no result. A dataset that is known to be infinite is refused.",
            .cost =
                "Keeps a state for each key, plus about 300 bytes. A checkpoint contains the states whose results have not been taken.",
            .tf_names = "key_func=key init_func=init reduce_func=reduce finalize_func=finalize",

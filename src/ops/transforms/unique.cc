@@ -149,7 +149,7 @@ const OperatorDef& definition() {
       .name = "unique",
       .page =
           {.doc =
-               "Drops every element that equals an earlier one. Elements are integers, bools, strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory they take 40. Elements of more than 15 bytes are told apart by a hash of 124 bits. Distinct elements beyond the limit `checkpoint_bytes` are errors.",
+               "Drops every element that equals an earlier one. Elements are integers, bools, strings, or structures of them. Remembers 16 bytes per distinct element, 8 for a number, and saves them in checkpoints; in memory they take 40. Elements of more than 15 bytes are compared by a hash of 124 bits. Beyond 4 GiB of remembered elements, each further distinct element is an error (resource_exhausted).",
            .cost = "A look-up per element, and a copy of the elements that stay if others are dropped.",
            .example = "from_tensor_slices([3, 1, 3, 2, 1]) | unique()",
            .output = "3\n1\n2",

@@ -748,9 +748,9 @@ extern "C" {
 
     /// Describes the operators and functions called `name`, or all of them if it is NULL, as JSON. With
     /// WEIR_TEXT: the page of the name, or one line per name. Names that only extensions provide are found by
-    /// loading the extensions in the folders of WEIR_EXTENSIONS and beside the library (see Extensions). In the
-    /// list of all, the description of an extension that can't be loaded is its error. Errors: not_found, with
-    /// the nearest name; those of the extension.
+    /// loading the extensions (see Extensions for their folders). In the list of all, an entry whose extension
+    /// can't be loaded has the error as its description; "(an extension)" is one with a damaged index. Errors:
+    /// not_found, with the nearest name; those of the extension.
     pub fn weir_schema(name: *const c_char, name_size: u64, flags: u32, out: *mut weir_bytes, error: *mut weir_error) -> i32;
 
     /// Creates a runtime owned by the caller and starts its threads. `options` may be NULL. Most programs need
@@ -769,7 +769,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_spec_ref(spec: weir_spec, error: *mut weir_error) -> i32;
 
-    /// Gives up one owner.
+    /// Releases one owner; the last one frees the spec.
     pub fn weir_spec_unref(spec: weir_spec);
 
     /// Describes the top of a spec. No allocation.
@@ -810,7 +810,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_tensor_ref(tensor: weir_tensor, error: *mut weir_error) -> i32;
 
-    /// Gives up one owner.
+    /// Releases one owner; the last one frees the tensor.
     pub fn weir_tensor_unref(tensor: weir_tensor);
 
     /// Registers a callback under a name. Every text parsed with this runtime may then use it as @NAME, or as
@@ -834,11 +834,11 @@ extern "C" {
 
     /// Returns uninitialised memory for result component `index` with these dimensions. The callback must fill all
     /// of it; strings are weir_string whose bytes come from weir_call_allocate or from an input. With
-    /// WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned as its dtype
-    /// asks. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec.
+    /// WEIR_CALL_DTYPE(dtype) added to the rank, another dtype is refused. The memory is aligned for its
+    /// dtype. Errors: out_of_range; invalid_argument if the dimensions or the dtype do not fit the result spec.
     pub fn weir_call_output(call: weir_call, index: u32, rank: i32, dims: *const i64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
-    /// Returns bytes, aligned to 64, that live as long as the results of this call.
+    /// Allocates `size` bytes, aligned to 64, that live as long as the results of this call.
     pub fn weir_call_allocate(call: weir_call, size: u64, out: *mut *mut c_void, error: *mut weir_error) -> i32;
 
     /// Fails one row, row 0 without WEIR_CALLBACK_BLOCK. A row that fails twice keeps its first error. The
@@ -903,7 +903,7 @@ extern "C" {
     /// Adds an owner, who must unref as well. Errors: resource_exhausted at 32,767 owners.
     pub fn weir_dataset_ref(dataset: weir_dataset, error: *mut weir_error) -> i32;
 
-    /// Gives up one owner.
+    /// Releases one owner; the last one frees the dataset.
     pub fn weir_dataset_unref(dataset: weir_dataset);
 
     /// Returns the structure of the elements, owned by the caller.
