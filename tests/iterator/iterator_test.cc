@@ -22,7 +22,7 @@ TEST_CASE("iterator: what is saved stays within the limit that restoring has") {
   CHECK(iterator->save().status().code() == Code::resource_exhausted);
   const Status refused = iterator->save_file("ckpt");
   REQUIRE(refused.code() == Code::resource_exhausted);
-  CHECK(refused.error().message.find("put smaller buffers into the pipeline") != std::string::npos);
+  CHECK(refused.error().message.find("use smaller buffers") != std::string::npos);
   CHECK(require_value(files.read_file("ckpt", 100)) == "older");
 
   runtime->limits.checkpoint_bytes = size;
