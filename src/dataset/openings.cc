@@ -176,6 +176,16 @@ bool Openings::assign(std::span<const uint64_t> numbers, std::span<const uint64_
   return true;
 }
 
+void count_passes(const Session& session, const Dataset& input, uint64_t passes, EpochScope& epochs) {
+  if (passes == 0) return;
+  for (const EpochNode& node : input.epoch_nodes()) {
+    const int64_t openings = node.openings >= 0 ? node.openings : node.openings_at_once;
+    const uint64_t key = session.epoch_key(node.id);
+    const uint64_t count = epochs.count(key, node.depth) + passes * static_cast<uint64_t>(openings);
+    if (count > 0) epochs.set(key, count, node.depth);
+  }
+}
+
 Opened count_opening(Context& ctx, const Dataset& node) {
   const uint64_t key = ctx.session.epoch_key(node.epoch_id());
   const EpochScope::Home home = ctx.epochs->home(node.depth());

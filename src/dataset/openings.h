@@ -111,6 +111,9 @@ struct OpenedKept {
   uint64_t scope_key;
 };
 OpenedKept count_opening_kept(Context& ctx, const Dataset& node);
+
+// Counts what so many passes over `input` open below it.
+void count_passes(const Session& session, const Dataset& input, uint64_t passes, EpochScope& epochs);
 // The opening `made.making` has reached its end. Later ones are told so, and find its rows; the first one
 // stays.
 void keep_made(Context& ctx, const Dataset& node, CacheStore::Made made);

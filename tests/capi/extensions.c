@@ -77,14 +77,20 @@ static void test_explained(void) {
   weir_runtime_destroy(runtime);
 }
 
+static void write_index(const char* folder, const char* name, const char* text) {
+  char file[4096];
+  mkdir(folder, 0777);
+  snprintf(file, sizeof file, "%s/%s.weir.json", folder, name);
+  FILE* const index = fopen(file, "w");
+  REQUIRE(index != NULL);
+  fputs(text, index);
+  REQUIRE(fclose(index) == 0);
+}
+
 /* The list of all names has those of extensions, each with its kind, and says which can't be loaded. */
 static void test_listed(void) {
   weir_bytes all = WEIR_BYTES_INIT;
-  mkdir(TESTS "/broken", 0777);
-  FILE* const index = fopen(TESTS "/broken/weir-none.weir.json", "w");
-  REQUIRE(index != NULL);
-  fputs("{\"library\": \"libnone.so\", \"functions\": [\"unloadable\"]}", index);
-  REQUIRE(fclose(index) == 0);
+  write_index(TESTS "/broken", "weir-none", "{\"library\": \"libnone.so\", \"functions\": [\"unloadable\"]}");
   REQUIRE(setenv("WEIR_EXTENSIONS", FOLDER ":" TESTS "/broken", 1) == 0);
   REQUIRE(weir_schema(NULL, 0, WEIR_TEXT, &all, NULL) == WEIR_OK);
   const char* source = strstr(all.data, "\n  countdown ");
@@ -105,11 +111,7 @@ static void test_a_damaged_index(void) {
   weir_bytes all = WEIR_BYTES_INIT;
   weir_file file = {0};
   weir_error error = WEIR_ERROR_INIT;
-  mkdir(TESTS "/damaged", 0777);
-  FILE* const index = fopen(TESTS "/damaged/weir-half.weir.json", "w");
-  REQUIRE(index != NULL);
-  fputs("{\"library\": \"libhalf.so\"", index);
-  REQUIRE(fclose(index) == 0);
+  write_index(TESTS "/damaged", "weir-half", "{\"library\": \"libhalf.so\"");
   weir_runtime runtime = runtime_with(TESTS "/damaged:" FOLDER);
   CHECK(gives(runtime, "from_list([\"alpha\"]) | map(s -> vowels(s))", "2"));
   CHECK(code_of_parse(runtime, "range(3) | map(x -> sqr(x))", "did you mean sqrt?") ==
@@ -127,11 +129,8 @@ static void test_a_damaged_index(void) {
 
 /* An index that promises more than its extension has. */
 static void test_not_registered(void) {
-  mkdir(TESTS "/promises", 0777);
-  FILE* const index = fopen(TESTS "/promises/weir-promises.weir.json", "w");
-  REQUIRE(index != NULL);
-  fputs("{\"library\": \"libweir-example.so\", \"functions\": [\"vowels\", \"consonants\"]}", index);
-  REQUIRE(fclose(index) == 0);
+  write_index(TESTS "/promises", "weir-promises",
+              "{\"library\": \"libweir-example.so\", \"functions\": [\"vowels\", \"consonants\"]}");
   unlink(TESTS "/promises/libweir-example.so");
   REQUIRE(symlink(FOLDER "/libweir-example.so", TESTS "/promises/libweir-example.so") == 0);
   weir_runtime runtime = runtime_with(TESTS "/promises");

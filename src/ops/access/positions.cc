@@ -10,6 +10,7 @@
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
+#include "dataset/openings.h"
 #include "ops/access/read_ahead.h"
 
 namespace weir {
@@ -35,12 +36,9 @@ std::unique_ptr<EpochScope> scope_of_part(Opening& opening, const PositionsParam
   const Dataset& node = *opening.node;
   if (!params.before || !here.home(node.depth()).borrowed) return nullptr;
   auto out = std::make_unique<EpochScope>(*params.before);
-  const uint64_t number = here.open(opening.ctx.session.epoch_key(node.epoch_id()), node.depth());
-  for (const EpochNode& inner : node.inputs()[0]->epoch_nodes()) {
-    const uint64_t key = opening.ctx.session.epoch_key(inner.id);
-    const int64_t openings = inner.openings >= 0 ? inner.openings : inner.openings_at_once;
-    out->set(key, out->count(key, inner.depth) + number * static_cast<uint64_t>(openings), inner.depth);
-  }
+  const Session& session = opening.ctx.session;
+  const uint64_t number = here.open(session.epoch_key(node.epoch_id()), node.depth());
+  count_passes(session, *node.inputs()[0], number, *out);
   return out;
 }
 

@@ -27,7 +27,7 @@ void SeekableInput::open(Context& ctx, Port::Opens opens) {
   if (seeks_) {
     Result<DatasetRef> positions = positions_of(instance.node, slice_, kUnknown);
     if (!positions.ok()) throw StatusException(positions.status());
-    // It stands for this operator, so the input keeps its path below it.
+    // It takes the path of this operator, so that the path of the input stays what it is.
     instance = {*std::move(positions), instance.env, instance.key, instance.path->parent};
   }
   port_ = std::make_unique<Port>(ctx, std::move(instance), mode_, opens);

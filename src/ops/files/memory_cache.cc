@@ -34,11 +34,7 @@ class Pass {
  public:
   Pass(Context& ctx, const Instance& input, uint64_t number, uint64_t scope, int depth, Openings folders)
       : epochs_(nullptr, depth, scope, true), due_(std::move(folders)) {
-    for (const EpochNode& node : input.node->epoch_nodes()) {
-      const int64_t openings = node.openings >= 0 ? node.openings : node.openings_at_once;
-      if (const uint64_t before = number * static_cast<uint64_t>(openings); before > 0)
-        epochs_.set(ctx.session.epoch_key(node.id), before, node.depth);
-    }
+    count_passes(ctx.session, *input.node, number, epochs_);
     Context apart = in_scope(ctx);
     stage_ = Stage::open(apart, input);
   }
