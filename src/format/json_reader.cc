@@ -99,7 +99,7 @@ void JsonReader::read_rows(size_t max_rows, size_t max_bytes) {
   const FloatMode mode;
   const auto rows = [&] { return static_cast<size_t>(rows_.columns().rows()); };
   const uint64_t first = blocks_.offset();
-  while (rows() < max_rows && !done_ && blocks_.offset() - first < max_bytes) {
+  while (rows() < max_rows && !done_ && (rows() == 0 || blocks_.offset() - first < max_bytes)) {
     // Another position may have been sought.
     const bool here = read_ < lines_.size() && lines_offset_ + read_ == blocks_.offset() &&
                       text_of(blocks_.peek(1)).data() == lines_.data() + read_;
