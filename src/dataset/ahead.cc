@@ -34,17 +34,19 @@ PullResult PortFeed::pull(Context& context, const Demand& demand, Block& out) {
 PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Mark& mark) {
   Openings nowhere;
   OpeningLog log{-1, nowhere, nowhere, nullptr, &opened_};
-  Context inside = context;
-  inside.openings = &log;
-  inside.ahead_bytes = ahead_bytes_;
-  PullResult got = pull(inside, demand, out);
+  context.openings = &log;
+  context.ahead_bytes = ahead_bytes_;
+  const PullResult got = pull(context, demand, out);
+  context.openings = nullptr;
   if (got != PullResult::rows && got != PullResult::end) return got;
   mark.unplaced = false;
   try {
     // What is opened on the way to the end counts as well.
-    mark.epochs = context.epochs->table();
+    // They are mostly the same; sharing anew would cost two atomic operations each.
+    if (const EpochTableRef& table = context.epochs->table(); mark.epochs != table) mark.epochs = table;
     if (got == PullResult::rows) {
-      mark.anchor = port_.last_anchor();
+      if (const AnchorRef& anchor = port_.last_anchor(); mark.anchor.get() != anchor.get())
+        mark.anchor = anchor;
       mark.opened = opened_names();
     }
   } catch (...) {

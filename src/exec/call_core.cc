@@ -43,20 +43,41 @@ Lane first_lane(const CallWindowOptions& options, const Executor& executor) {
   return waited ? Lane::blocking : options.lane;
 }
 
+// Throws only if there is no memory to say which rows failed.
+void call_rows(BlockCall& function, Context& context, int64_t ordinal, Block& in, Block& out,
+               size_t components) {
+  ErrorPtr thrown;
+  try {
+    function.run(context, ordinal, in, out);
+  } catch (...) {
+    thrown = error_of_exception();
+  }
+  if (thrown) {
+    const auto rows = static_cast<size_t>(in.rows);
+    out.reset(components);
+    out.rows = in.rows;
+    for (Column& column : out.columns) column.make_list().resize(rows);
+    out.errors.swap(in.errors);
+    out.errors.reserve(rows);
+    for (int row = 0; row < in.rows; ++row) out.fail_row(row, thrown);
+  } else if (out.errors.empty()) {
+    out.errors.swap(in.errors);
+  } else {
+    for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
+  }
+  // What it calls passes them on, unless it has failed.
+  if (thrown || out.origins.empty()) out.origins.swap(in.origins);
+}
+
 }  // namespace
 
-CallCore::CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-                   const CallWindowOptions& options, EpochTableRef start)
-    : WindowCore(session, std::move(feed), options.feed_lane, std::max<int64_t>(1, options.max_bytes),
-                 std::move(start), Leave::by_block),
+CallCore::CallCore(Session& session, std::shared_ptr<BlockCall> function, const CallWindowOptions& options)
+    : WindowCore(session, options.feed_lane, std::max<int64_t>(1, options.max_bytes), Leave::by_block),
       tuning_(session.scheduler->tuning()),
       options_(checked(options)),
       function_(std::move(function)),
       lane_(first_lane(options_, executor())),
       tuner_(limits_of_calls(options_.calls_in_flight, lane_, executor(), *tuning_, options_.start)) {
-  if (options_.calls_in_flight == 0) session.scheduler->may_be_alone();
-  if (lane_ == Lane::blocking) session.scheduler->expects_waiting();
-  if (options_.calls_in_flight > 1) session.scheduler->wants_threads();
   add_spare();
   if (goes_on()) {
     if (const auto found = options_.start.place->found(clock().now_ns())) {
@@ -93,16 +114,15 @@ bool CallCore::admit(Demand& demand) noexcept {
     budget_.stop();
     return false;
   }
-  const int64_t most_held = most_held_rows();
-  ahead_rows_shown_.store(most_held, std::memory_order_relaxed);
+  const int64_t most = ahead_rows();
+  ahead_rows_shown_.store(most, std::memory_order_relaxed);
   max_calls_shown_.store(tuner_.limit(), std::memory_order_relaxed);
-  if (!budget_.go_on(most_held)) {
+  if (!budget_.go_on(most)) {
     waits_.is_full(clock());
     return false;
   }
-  const int64_t free_rows = ahead_rows() - budget_.held_rows();
-  const int64_t free_bytes =
-      std::min(options_.max_bytes - budget_.held_bytes(), alone() ? kBytesHere : kMaxBlockBytes);
+  const int64_t free_rows = most - budget_.held_rows();
+  const int64_t free_bytes = std::min(options_.max_bytes - budget_.held_bytes(), kMaxBlockBytes);
   const int64_t row_bytes = std::max<int64_t>(1, row_bytes_);
   const int64_t most_rows = std::clamp<int64_t>(free_rows, 1, options_.one_row_per_call ? 1 : leaf_rows_);
   const int64_t wanted = std::clamp<int64_t>(free_bytes / row_bytes, 1, most_rows) * row_bytes;
@@ -120,7 +140,7 @@ bool CallCore::admit(Demand& demand) noexcept {
 }
 
 bool CallCore::may_resume() noexcept {
-  return !closed_ && prepared_.size() <= prepared_limit() / 2 && budget_.may_resume(most_held_rows());
+  return !closed_ && prepared_.size() <= prepared_limit() / 2 && budget_.may_resume(ahead_rows());
 }
 
 void CallCore::found_empty(bool) noexcept {
@@ -198,59 +218,15 @@ bool CallCore::stays_active(Runner& runner) {
   return false;
 }
 
-// Throws only if there is no memory to say which rows failed.
-void CallCore::call_function(Context& context, PartialBlock& input, Block& out) {
-  Block& in = input.block;
-  ErrorPtr thrown;
-  try {
-    function_->run(context, input.mark.ordinal, in, out);
-  } catch (...) {
-    thrown = error_of_exception();
-  }
-  if (thrown) {
-    const auto rows = static_cast<size_t>(in.rows);
-    out.reset(options_.components);
-    out.rows = in.rows;
-    for (Column& column : out.columns) column.make_list().resize(rows);
-    out.errors.swap(in.errors);
-    out.errors.reserve(rows);
-    for (int row = 0; row < in.rows; ++row) out.fail_row(row, thrown);
-  } else if (out.errors.empty()) {
-    out.errors.swap(in.errors);
-  } else {
-    for (RowError& failed : in.errors) out.fail_row(failed.row, std::move(failed.error));
-  }
-  // What it calls passes them on, unless it has failed.
-  if (thrown || out.origins.empty()) out.origins.swap(in.origins);
-}
-
-void CallCore::call_function(Session& session, Waker* waker, WindowCall& call, Block& out) noexcept {
+void CallCore::call_function(Runner& runner, WindowCall& call) noexcept {
   EpochScope epochs;
-  Context context{session, waker, &epochs};
+  Context context{runner.session(), &runner, &epochs};
+  PartialBlock& out = call.out;
   try {
-    call_function(context, call.in, out);
+    call_rows(*function_, context, call.in.mark.ordinal, call.in.block, out.block, options_.components);
   } catch (...) {
-    // There is no memory to say which rows failed.
-    call.out.rows_lost = true;
-    out.reset(0);
-    out.rows = call.rows;
+    out.lose_rows(call.rows);
   }
-}
-
-PullResult CallCore::make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
-                              Mark& mark) noexcept {
-  auto& call = static_cast<WindowCall&>(spare);
-  const PullResult answer = pull(consumer.waker, demand, call.in.block, mark);
-  if (answer != PullResult::rows) return answer;
-  call.rows = call.in.block.rows;
-  call.in.mark.ordinal = mark.ordinal;
-  call_function(session(), consumer.waker, call, out);
-  call.in.block.rows = 0;
-  if (waits_.stats) {
-    add_to(waits_.stats->calls, 1);
-    add_to(waits_.stats->call_time.ns, last_took_ns_);
-  }
-  return answer;
 }
 
 void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
@@ -262,7 +238,7 @@ void CallCore::make_call(Runner& runner, WindowCall& call) noexcept {
   const int64_t begin_computing_ns = call.compares ? clock.computing_ns() : 0;
   const int64_t begin_ns = clock.now_ns();
   Block& out = call.out.block;
-  call_function(runner.session(), &runner, call, out);
+  call_function(runner, call);
   const int64_t took_ns = clock.now_ns() - begin_ns;
   if (waits_.stats) count(call, took_ns, call.compares ? clock.computing_ns() - begin_computing_ns : -1);
   const int64_t computed_ns = std::exchange(call.sampled, false) ? watch.computed_ns(clock, took_ns) : -1;
@@ -345,19 +321,36 @@ Pump::After CallCore::Runner::run(bool helping) noexcept {
   return After::rest;
 }
 
-namespace {
+CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
+                       const CallWindowOptions& options, EpochTableRef start)
+    : Window(session, std::move(feed), std::move(start), options.one_row_per_call ? 1 : kMaxBlockRows),
+      options_(checked(options)),
+      function_(std::move(function)) {
+  Scheduler& scheduler = *session.scheduler;
+  if (options_.calls_in_flight == 0) scheduler.may_be_alone();
+  if (first_lane(options_, *session.runtime.executor) == Lane::blocking) scheduler.expects_waiting();
+  if (options_.calls_in_flight > 1) scheduler.wants_threads();
+}
 
-RefPtr<CallCore> make_core(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-                           const CallWindowOptions& options, EpochTableRef start) {
-  auto core = make_ref<CallCore>(session, std::move(feed), std::move(function), options, std::move(start));
+RefPtr<WindowCore> CallWindow::make_core() {
+  auto core = make_ref<CallCore>(session_, function_, options_);
   core->add_runner();
   return core;
 }
 
-}  // namespace
-
-CallWindow::CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-                       const CallWindowOptions& options, EpochTableRef start)
-    : Window(make_core(session, std::move(feed), std::move(function), options, std::move(start))) {}
+PullResult CallWindow::make_rows(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  const PullResult answer = Window::make_rows(consumer, demand, in_, mark);
+  if (answer != PullResult::rows) return answer;
+  const int rows = in_.rows;
+  try {
+    call_rows(*function_, consumer, mark.ordinal, in_, out, options_.components);
+  } catch (...) {
+    lose_rows(rows, mark);
+    return PullResult::pending;
+  }
+  in_.rows = 0;
+  if (stats_) add_to(stats_->calls, 1);
+  return answer;
+}
 
 }  // namespace weir

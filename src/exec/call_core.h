@@ -28,8 +28,7 @@ struct WindowCall final : WindowBlock {
 // once its rows are made.
 class CallCore final : public WindowCore {
  public:
-  CallCore(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
-           const CallWindowOptions& options, EpochTableRef start);
+  CallCore(Session& session, std::shared_ptr<BlockCall> function, const CallWindowOptions& options);
   // Makes the first runner, so that there is always one. Runners are owners of the core, so it must have one
   // before.
   void add_runner();
@@ -46,19 +45,12 @@ class CallCore final : public WindowCore {
   void found_empty(bool more) noexcept override;
   void feed_waits() noexcept override;
   void drop_makers() noexcept override { function_ = nullptr; }
-  PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
-                      Mark& mark) noexcept override;
-  bool grows(int rows) const noexcept override {
-    return rows == leaf_rows_ && leaf_rows_ < kMaxBlockRows && !options_.one_row_per_call;
-  }
 
  private:
   class Runner;
 
   Executor& executor() const { return *session().runtime.executor; }
   int64_t ahead_rows() const;
-  // Where whoever waits makes the calls, it makes one when it needs one.
-  int64_t most_held_rows() const { return alone() ? 1 : ahead_rows(); }
   int prepared_limit() const { return std::max(2, tuner_.limit()); }
   RefPtr<Pump> idle_runner() noexcept;
   void leave(Runner& runner, WakingLock& lock) noexcept;
@@ -72,14 +64,13 @@ class CallCore final : public WindowCore {
   void look_whether_it_waits(int64_t took_ns, int64_t computed_ns);
   bool stays_active(Runner& runner);
   void make_call(Runner& runner, WindowCall& call) noexcept;
-  void call_function(Session& session, Waker* waker, WindowCall& call, Block& out) noexcept;
-  void call_function(Context& context, PartialBlock& input, Block& out);
+  void call_function(Runner& runner, WindowCall& call) noexcept;
   void done(WindowCall& call, int64_t end_ns, int64_t took_ns, int64_t computed_ns);
   void count(const WindowCall& call, int64_t took_ns, int64_t computed_ns) noexcept;
 
   const RefPtr<const Tuning> tuning_;
   const CallWindowOptions options_;
-  std::unique_ptr<BlockCall> function_;
+  std::shared_ptr<BlockCall> function_;
   // Where calls run from now on: a function that turns out to wait leaves the threads that compute.
   Lane lane_;
   CallPace tuner_;

@@ -55,6 +55,14 @@ class CallWindow final : public Window {
   // Nothing runs before the first next. The feed is called with an EpochScope that starts as `start`.
   CallWindow(Session& session, std::unique_ptr<Feed> feed, std::unique_ptr<BlockCall> function,
              const CallWindowOptions& options, EpochTableRef start);
+
+ private:
+  RefPtr<WindowCore> make_core() override;
+  PullResult make_rows(Context& consumer, const Demand& demand, Block& out, Mark& mark) override;
+
+  const CallWindowOptions options_;
+  const std::shared_ptr<BlockCall> function_;
+  Block in_;
 };
 
 }  // namespace weir

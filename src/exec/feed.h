@@ -25,10 +25,10 @@ struct Mark {
 class Feed {
  public:
   virtual ~Feed() = default;
-  // On rows fills `out` and `mark`, at the end the mark's epochs. `out` arrives with the memory of an earlier
-  // block. On pending keeps the waker of `context` (sharing it) and wakes it once when it is worth asking
-  // again. Does not throw; errors are rows of `out`. The Window calls it, and destroys it, on one thread at a
-  // time, any thread.
+  // `context` is for this call only. On rows fills `out` and `mark`, at the end the mark's epochs. `out`
+  // arrives with the memory of an earlier block. On pending keeps the waker of `context` (sharing it) and
+  // wakes it once when it is worth asking again. Does not throw; errors are rows of `out`. The Window calls
+  // it, and destroys it, on one thread at a time, any thread.
   virtual PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) = 0;
 };
 

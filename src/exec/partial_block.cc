@@ -108,25 +108,34 @@ void PartialBlock::recycle(int64_t kept_bytes) {
   rows_lost = false;
 }
 
-void PartialBlock::reuse(Block& spare) noexcept {
-  std::swap(block, spare);
-  bytes = 0;
-  recycle();
-}
-
-PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, Drain& drain,
-                             const Demand& demand, Block& out, Mark& mark) noexcept {
+template <class Pull>
+PullResult GuardedFeed::guard(const Session& session, Block& out, Pull&& pull) noexcept {
   if (threw_) return PullResult::end;
   if (session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
-  Context context{session, waker, &epochs_};
-  context.drain = &drain;
   try {
-    return pull_sampled(context, sampler_, stats, [&] { return feed_->next(context, demand, out, mark); });
+    return pull();
   } catch (...) {
     threw_ = true;
     out.set_error(error_of_exception(), out.columns.size());
     return PullResult::rows;
   }
+}
+
+PullResult GuardedFeed::pull(Session& session, Waker* waker, StageStats* stats, Drain& drain,
+                             const Demand& demand, Block& out, Mark& mark) noexcept {
+  Context context{session, waker, &epochs_};
+  context.drain = &drain;
+  return guard(session, out, [&] {
+    return pull_sampled(context, sampler_, stats, [&] { return feed_->next(context, demand, out, mark); });
+  });
+}
+
+PullResult GuardedFeed::pull_inline(const Context& consumer, const Demand& demand, Block& out,
+                                    Mark& mark) noexcept {
+  Context context{consumer.session, consumer.waker, &epochs_};
+  context.sample = consumer.sample;
+  context.drain = consumer.drain;
+  return guard(consumer.session, out, [&] { return feed_->next(context, demand, out, mark); });
 }
 
 }  // namespace weir

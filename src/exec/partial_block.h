@@ -26,6 +26,12 @@ struct PartialBlock {
   int64_t elements_left() const {
     return exhausted() || rows_lost || !block.errors.empty() ? 0 : block.rows - next_row;
   }
+  // There is no memory to say which of so many rows failed, so all did.
+  void lose_rows(int rows) noexcept {
+    rows_lost = true;
+    block.reset(0);
+    block.rows = rows;
+  }
   // True if take_rows() would give all of it at once.
   bool whole(const Demand& demand) const;
   // Fills `out` and `at` with the next rows; if there is no memory for a piece of them, its first row is an
@@ -34,8 +40,6 @@ struct PartialBlock {
   void take_rows(const Demand& demand, Block& out, Mark& at) noexcept;
   // Adds the rows that were not given out.
   void copy_rest(std::vector<Block>& out) const;
-  // Drops the rows; the next ones have the memory of `spare`.
-  void reuse(Block& spare) noexcept;
   // Drops the rows, and their memory if that is more: an idle place must not keep a second batch alive.
   void recycle(int64_t kept_bytes = int64_t{64} << 10);
 };
@@ -44,16 +48,22 @@ struct PartialBlock {
 // it does, that becomes one error row, and the end.
 class GuardedFeed {
  public:
+  GuardedFeed() = default;
   GuardedFeed(std::unique_ptr<Feed> feed, EpochTableRef start)
       : feed_(std::move(feed)), epochs_(std::move(start)) {}
 
   // `stats` may be null.
   PullResult pull(Session& session, Waker* waker, StageStats* stats, Drain& drain, const Demand& demand,
                   Block& out, Mark& mark) noexcept;
+  // For a consumer that pulls by itself.
+  PullResult pull_inline(const Context& consumer, const Demand& demand, Block& out, Mark& mark) noexcept;
   const EpochScope& epochs() const { return epochs_; }
   void drop() noexcept { feed_ = nullptr; }
 
  private:
+  template <class Pull>
+  PullResult guard(const Session& session, Block& out, Pull&& pull) noexcept;
+
   std::unique_ptr<Feed> feed_;
   EpochScope epochs_;
   Sampler sampler_;

@@ -28,10 +28,6 @@
 
 namespace weir {
 
-// The most bytes that a waiting consumer makes at once where it makes all rows: they are still in its cache
-// when it takes them.
-inline constexpr int64_t kBytesHere = int64_t{256} << 10;
-
 class Pump : public Waker {
  public:
   Pump(Session& session, Lane lane) : session_(&session), lane_(lane) {}
@@ -52,8 +48,6 @@ class Pump : public Waker {
   // `helping` is set on a thread that waits for this iterator: do one pull's worth and return.
   virtual After run(bool helping) noexcept = 0;
   virtual void release() noexcept = 0;
-  // During run(): on the thread that asked for it, by Scheduler::run_here().
-  bool here() const { return here_; }
 
  private:
   friend class Scheduler;
@@ -63,7 +57,6 @@ class Pump : public Waker {
   const RefPtr<Session> session_;
   const Lane lane_;
   State state_ = State::idle;
-  bool here_ = false;
   // It is measured how long the next run computes.
   bool watched_ = false;
   Pump* previous_ = nullptr;

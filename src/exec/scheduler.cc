@@ -432,25 +432,70 @@ std::string Scheduler::describe() {
   return text;
 }
 
+// Work of this thread for the iterator, of which pace_ is told if it was to be watched.
+class Scheduler::Measured {
+ public:
+  Measured(Scheduler& scheduler, SchedulerFrame::Does does, bool watched)
+      : scheduler_(scheduler), frame_(&scheduler, does), watched_(watched) {
+    begin_ns_ = watched ? scheduler.clock_->now_ns() : 0;
+    if (watched) watch_.begin(*scheduler.clock_);
+  }
+  // What ran inside it is measured by itself.
+  void stop() {
+    watched_ = watched_ && !frame_.ran_another();
+    if (!watched_) return;
+    end_ns_ = scheduler_.clock_->now_ns();
+    length_ = watch_.length(*scheduler_.clock_, end_ns_ - begin_ns_);
+  }
+  // Returns true if submit_ready() is to be called without the lock.
+  // REQUIRES: stopped, and mutex_ is held
+  bool tell() {
+    if (!watched_) return false;
+    const bool changes = scheduler_.pace_.ran(length_.ns, length_.computed_ns, end_ns_);
+    scheduler_.show_pace();
+    return changes;
+  }
+
+ private:
+  Scheduler& scheduler_;
+  SchedulerFrame frame_;
+  bool watched_;
+  int64_t begin_ns_ = 0;
+  int64_t end_ns_ = 0;
+  CallWatch watch_;
+  CallWatch::Length length_;
+};
+
+int64_t Scheduler::run_measured(PollRef work) {
+  if (SchedulerFrame* outer = SchedulerFrame::innermost()) outer->runs_another();
+  bool watched = false;
+  if (tunes_.load(std::memory_order_relaxed)) {
+    MutexLock lock(mutex_);
+    watched = pace_.samples();
+  }
+  Measured measured(*this, SchedulerFrame::Does::poll, watched);
+  const int64_t begin_ns = clock_->now_ns();
+  work();
+  const int64_t took_ns = clock_->now_ns() - begin_ns;
+  measured.stop();
+  bool changes = false;
+  if (watched) {
+    MutexLock lock(mutex_);
+    changes = measured.tell();
+  }
+  if (changes) submit_ready();
+  return took_ns;
+}
+
 void Scheduler::execute(Pump& pump, bool helping) {
-  SchedulerFrame frame(this, SchedulerFrame::Does::run_pump);
-  CallWatch watch;
-  const bool watched = std::exchange(pump.watched_, false);
-  const int64_t begin_ns = watched ? clock_->now_ns() : 0;
-  if (watched) watch.begin(*clock_);
+  Measured measured(*this, SchedulerFrame::Does::run_pump, std::exchange(pump.watched_, false));
   const Pump::After after = pump.run(helping);
-  const int64_t took_ns = watched ? clock_->now_ns() - begin_ns : 0;
-  const CallWatch::Length length = watched ? watch.length(*clock_, took_ns) : CallWatch::Length();
-  pump.here_ = false;
+  measured.stop();
   bool closing = false;
   bool changes = false;
   {
     WakingLock lock(mutex_);
-    // Those that ran inside it are measured by themselves.
-    if (watched && !frame.ran_another()) {
-      changes = pace_.ran(length.ns, length.computed_ns, begin_ns + took_ns);
-      show_pace();
-    }
+    changes = measured.tell();
     closing = pump.state_ == Pump::State::closing;
     if (closing) {
       pump.state_ = Pump::State::closed;

@@ -283,15 +283,18 @@ class Scheduler final : public Waker {
   // How long threads have waited for elements, running pumps meanwhile or not.
   int64_t waited_ns() const { return waited_.ns(); }
 
-  // Whether a window that has no row makes some on the thread that asks, by run_here(): where threads that
-  // wait make all of them, and this one waits for as long as it takes. No thread outside polls and pumps
-  // does.
+  // Whether a window's rows are made on the thread that asks for them: where threads that wait make all of
+  // them, and this one waits for as long as it takes. No thread outside polls and pumps does.
   bool makes_here() const noexcept {
     const SchedulerFrame* frame = SchedulerFrame::innermost();
     return alone() && frame && !frame->hurried();
   }
-  // Runs a pump on this thread, unless it runs already.
-  void run_here(Pump& pump);
+  // Does a part of what this thread was asked for, measures it as the run of a pump, and returns how long it
+  // took.
+  template <class Work>
+  int64_t measure(Work&& work) {
+    return run_measured(PollRef(work));
+  }
 
   // Lists the driver, the sleepers and the ready pumps, to show why nothing runs.
   std::string describe();
@@ -305,6 +308,7 @@ class Scheduler final : public Waker {
   friend class BlockingRead;
   friend class Pump;
   class LaneJob;
+  class Measured;
   class Waiting;
   class Visit;
 
@@ -355,6 +359,7 @@ class Scheduler final : public Waker {
   bool lock_turn_within(Sleeper& sleeper, int64_t deadline);
   void park_until(Sleeper& sleeper, int64_t deadline);
   Status run_between(PollRef work);
+  int64_t run_measured(PollRef work);
   void park_until_quiet();
   // Takes the right to drive if it is free; under the simulation waiting threads come first.
   bool try_lock_turn() { return sync_hooks() == nullptr && turn_.try_lock(); }

@@ -120,29 +120,4 @@ RefPtr<const Tuning> Scheduler::tuning() noexcept {
   return tuning_ ? tuning_ : usual_tuning;
 }
 
-void Scheduler::run_here(Pump& pump) {
-  RefPtr<Pump> keep(&pump);
-  RefPtr<Pump> listed;
-  {
-    MutexLock lock(mutex_);
-    if (pump.state_ == Pump::State::scheduled) {
-      listed = ready_[static_cast<int>(pump.lane_)].remove(pump);
-    } else if (pump.state_ != Pump::State::idle) {
-      // It may be about to return without having seen why.
-      if (pump.state_ == Pump::State::running) pump.state_ = Pump::State::notified;
-      return;
-    }
-    pump.state_ = Pump::State::running;
-    pump.watched_ = pace_.samples();
-    running_.begin();
-  }
-  pump.here_ = true;
-  SchedulerFrame* outer = SchedulerFrame::innermost();
-  if (outer) outer->runs_another();
-  if (!makes_here() || outer->runs_pump()) return execute(pump, true);
-  // It would have had to wait for it.
-  const Waiting waiting(*this);
-  execute(pump, true);
-}
-
 }  // namespace weir

@@ -9,9 +9,13 @@
 namespace weir {
 namespace {
 
-// So many rows are asked for at once by a consumer that pulls by itself; then no other thread waits for the
-// first of them.
-constexpr int64_t kRowsHere = 64;
+// Inline, so many bytes are made at once, which are still in a cache when they are taken. What takes little
+// time is measured only now and then, and what takes long is made in smaller parts.
+constexpr int64_t kInlineBytes = int64_t{256} << 10;
+constexpr int64_t kInlineRows = 64;
+constexpr int64_t kCheapNs = 20'000;
+constexpr int64_t kLongNs = 200'000;
+constexpr int kUnmeasured = 63;
 // So much of its size is free before a pump that was full is woken.
 constexpr int64_t kRoomPart = 4;
 // Where windows share memory, a pull may bring so many bytes more than twice those of the one before.
@@ -37,19 +41,16 @@ WindowOptions checked(WindowOptions options, const Tuning& tuning) {
 // The feed's blocks are given as they are.
 class Prefetch final : public WindowCore {
  public:
-  Prefetch(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options, EpochTableRef start)
-      : WindowCore(session, std::move(feed), options.lane, std::max<int64_t>(1, options.max_bytes),
-                   std::move(start), Leave::by_row),
-        options_(checked(options, *session.scheduler->tuning())),
-        may_pull_here_(options_.lane == Lane::compute && options_.start.tunes &&
-                       options_.first_rows == options_.max_rows),
+  Prefetch(Session& session, const WindowOptions& options, std::shared_ptr<FeedCost> cost)
+      : WindowCore(session, options.lane, options.max_bytes, Leave::by_row),
+        options_(options),
+        cost_(std::move(cost)),
         buffer_(options_.first_rows, options_.max_rows, options_.start.number) {
-    if (options.first_rows > 0 && options.first_rows < options.max_rows) session.scheduler->may_be_alone();
     add_spare();
   }
 
   void add_now(WindowNow& out) const noexcept override {
-    out.add(budget_.held_rows(), max_rows(), budget_.held_bytes(), options_.max_bytes);
+    out.add(budget_.held_rows(), buffer_.rows(), budget_.held_bytes(), options_.max_bytes);
   }
 
  protected:
@@ -57,29 +58,16 @@ class Prefetch final : public WindowCore {
   RefPtr<Pump> add(WindowBlock& block) noexcept override;
   bool may_resume() noexcept override;
   void found_empty(bool more) noexcept override;
-  void feed_waits() noexcept override { feed_waits_ = true; }
-  PullResult make_now(Context& consumer, const Demand& demand, WindowBlock&, Block& out,
-                      Mark& mark) noexcept override {
-    return pull(consumer.waker, demand, out, mark);
-  }
-  bool grows(int rows) const noexcept override {
-    return rows == ramp_rows_ && ramp_rows_ < options_.block_rows;
-  }
-  bool pulls_here() const noexcept override { return may_pull_here_ && cost_.cheap(options_.max_rows); }
+  bool is_cheap() const noexcept override { return cost_ && cost_->cheap(options_.max_rows); }
   void pulled(int64_t ns, int rows) noexcept override {
-    if (may_pull_here_) cost_.pulled(ns, rows, std::max(1, rows / options_.block_rows));
+    if (cost_) cost_->pulled(ns, rows, std::max(1, rows / options_.block_rows));
   }
 
  private:
-  // Where whoever waits makes the rows, it makes a block when it needs one: in a full window they would only
-  // leave its cache.
-  int64_t max_rows() const { return alone() ? 1 : buffer_.rows(); }
-  bool tunes() const { return !buffer_.fixed() && !alone(); }
   void has_room() noexcept;
 
   const WindowOptions options_;
-  const bool may_pull_here_;
-  FeedCost cost_;
+  const std::shared_ptr<FeedCost> cost_;
   int ramp_rows_ = 1;
   RowPace buffer_;
   // Since when the pump stands still, where the tuner asks, and for how long it did since the consumer found
@@ -87,24 +75,20 @@ class Prefetch final : public WindowCore {
   int64_t full_since_ns_ = 0;
   int64_t full_ns_ = 0;
   int64_t last_bytes_ = 0;
-  // The last pull found nothing.
-  bool feed_waits_ = false;
 };
 
 bool Prefetch::admit(Demand& demand) noexcept {
-  // A feed that was pending goes on: others may wait for what it holds (exec/credit.h).
-  if (!budget_.go_on(feed_waits_ ? buffer_.rows() : max_rows())) {
+  if (!budget_.go_on(buffer_.rows())) {
     waits_.is_full(clock());
-    if (tunes() && full_since_ns_ == 0) full_since_ns_ = clock().now_ns();
+    if (!buffer_.fixed() && full_since_ns_ == 0) full_since_ns_ = clock().now_ns();
     return false;
   }
   waits_.has_room(clock());
   has_room();
-  const int64_t free_rows = alone() ? options_.block_rows : buffer_.rows() - budget_.held_rows();
+  const int64_t free_rows = buffer_.rows() - budget_.held_rows();
   const int64_t free_bytes = options_.max_bytes - budget_.held_bytes();
-  const int64_t most_rows = here() && !alone() ? std::max<int64_t>(kRowsHere, ramp_rows_) : ramp_rows_;
-  demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, most_rows));
-  const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, alone() ? kBytesHere : kMaxBlockBytes);
+  demand.rows = static_cast<int>(std::clamp<int64_t>(free_rows, 1, ramp_rows_));
+  const int64_t most_bytes = std::clamp<int64_t>(free_bytes, 1, kMaxBlockBytes);
   demand.bytes = budget_.reserve(most_bytes, std::min(most_bytes, 2 * last_bytes_ + kLeastBytes), *this);
   if (demand.bytes > 0) return true;
   budget_.stop();
@@ -112,7 +96,6 @@ bool Prefetch::admit(Demand& demand) noexcept {
 }
 
 RefPtr<Pump> Prefetch::add(WindowBlock& block) noexcept {
-  feed_waits_ = false;
   block.charged_bytes = last_bytes_ = block.out.bytes;
   block.done = true;
   line_.push(&block);
@@ -126,7 +109,7 @@ RefPtr<Pump> Prefetch::add(WindowBlock& block) noexcept {
 // for each.
 bool Prefetch::may_resume() noexcept {
   const auto filled = [&](int64_t most) { return buffer_.fixed() ? most : most - most / kRoomPart; };
-  if (!budget_.may_resume(filled(max_rows()), filled(options_.max_bytes))) return false;
+  if (!budget_.may_resume(filled(buffer_.rows()), filled(options_.max_bytes))) return false;
   has_room();
   return true;
 }
@@ -139,7 +122,7 @@ void Prefetch::has_room() noexcept {
 
 void Prefetch::found_empty(bool more) noexcept {
   const bool was_full = budget_.take_full();
-  if (more && tunes())
+  if (more && !buffer_.fixed())
     buffer_.found_empty(budget_.taken_rows(), was_full, std::exchange(full_ns_, 0), clock().now_ns());
 }
 
@@ -147,34 +130,162 @@ void Prefetch::found_empty(bool more) noexcept {
 
 Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions& options,
                EpochTableRef start)
-    : Window(make_ref<Prefetch>(session, std::move(feed), options, std::move(start))) {}
-
-Window::Window(RefPtr<WindowCore> core) : core_(std::move(core)) {}
-
-Window::~Window() { core_->abandon(); }
-
-void Window::count_in(StageStats* stats) noexcept { core_->count_in(stats); }
-
-void Window::start() { core_->wake(); }
-
-PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
-  return core_->next(consumer, demand, out, mark);
+    : Window(session, std::move(feed), std::move(start), options.block_rows) {
+  if (options.first_rows > 0 && options.first_rows < options.max_rows) session.scheduler->may_be_alone();
+  options_ = checked(options, *session.scheduler->tuning());
+  if (options.rows_inline) rows_inline_ = options.rows_inline->load(std::memory_order_relaxed);
+  if (options_.first_rows < options_.max_rows) return;
+  most_inline_ = static_cast<int>(std::min(options_.max_rows, kInlineRows));
+  if (options_.lane == Lane::compute && options_.start.tunes) cost_ = std::make_shared<FeedCost>();
 }
 
-int64_t Window::assured() const noexcept { return core_->assured(); }
+Window::Window(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start, int most_inline)
+    : session_(session), feed_(std::move(feed), std::move(start)), most_inline_(std::max(1, most_inline)) {}
+
+Window::~Window() {
+  if (core_) core_->abandon();
+}
+
+RefPtr<WindowCore> Window::make_core() { return make_ref<Prefetch>(session_, options_, cost_); }
+
+WindowCore& Window::core() {
+  if (core_) return *core_;
+  RefPtr<WindowCore> made = make_core();
+  made->count_in(stats_);
+  made->give_feed(std::move(feed_));
+  core_ = std::move(made);
+  return *core_;
+}
+
+// False if there is no memory for it.
+bool Window::try_core() noexcept try {
+  core();
+  return true;
+} catch (...) {
+  return false;
+}
+
+// The consumer makes the rows from now on, unless some are under way.
+bool Window::take_feed() noexcept {
+  std::optional<GuardedFeed> feed = core_->take_feed();
+  if (!feed) return false;
+  feed_ = std::move(*feed);
+  core_->abandon();
+  core_ = nullptr;
+  return true;
+}
+
+void Window::count_in(StageStats* stats) noexcept { stats_ = stats; }
+
+void Window::start() {
+  if (!session_.scheduler->alone() && try_core()) core_->wake();
+}
+
+PullResult Window::next(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  if (session_.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
+  if (front_.exhausted()) {
+    // Once inline, rows may take twice as long.
+    const bool cheap = cost_ && cost_->cheap(core_ ? options_.max_rows : options_.max_rows / 2);
+    const bool here = cheap || session_.scheduler->makes_here();
+    const bool is_inline = ended_ || (core_ ? here && take_feed() : here || !try_core());
+    if (!is_inline) return core_->next(consumer, demand, out, mark);
+    const PullResult answer = make_inline(consumer, demand, out, mark);
+    if (front_.exhausted()) return answer;
+  }
+  front_.take_rows(demand, out, mark);
+  return PullResult::rows;
+}
+
+// Makes rows straight into `out`, or more than that into front_.
+PullResult Window::make_inline(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  if (ended_) {
+    mark.epochs = *ended_;
+    return PullResult::end;
+  }
+  const auto fitting = [&](int64_t bytes) {
+    return static_cast<int>(std::clamp<int64_t>(bytes / row_bytes_, 1, rows_inline_));
+  };
+  Demand part;
+  part.rows = fitting(kInlineBytes);
+  part.bytes = kInlineBytes;
+  const bool measures = unmeasured_ == 0;
+  const bool ahead = demand.rows < (measures ? part.rows : std::min(part.rows, given_)) && !limits_memory_;
+  if (ahead) {
+    front_.recycle();
+  } else {
+    part.bytes = std::min(part.bytes, demand.bytes);
+    part.rows = std::min(demand.rows, fitting(part.bytes));
+  }
+  Block& made = ahead ? front_.block : out;
+  Mark& at = ahead ? front_.mark : mark;
+  int64_t took_ns = 0;
+  PullResult answer = PullResult::pending;
+  if (measures) {
+    took_ns = session_.scheduler->measure([&] { return answer = make_rows(consumer, part, made, at); });
+  } else {
+    --unmeasured_;
+    answer = make_rows(consumer, part, made, at);
+  }
+  if (answer == PullResult::rows && (measures || ahead)) {
+    const int64_t bytes = made.byte_size();
+    row_bytes_ = std::max<int64_t>(1, bytes / made.rows);
+    if (ahead) {
+      front_.bytes = bytes;
+      given_ = made.rows;
+    }
+    if (measures) measured(took_ns, made.rows);
+  }
+  if (answer == PullResult::end) ended_ = mark.epochs = at.epochs;
+  if (answer != PullResult::rows && ahead && !front_.rows_lost) front_.block.rows = 0;
+  return answer;
+}
+
+void Window::measured(int64_t took_ns, int rows) {
+  const RefPtr<const Tuning> tuning = session_.scheduler->tuning();
+  limits_memory_ = tuning->memory && tuning->memory->limited();
+  if (cost_) cost_->pulled(took_ns, rows, 1);
+  const int before = rows_inline_;
+  if (took_ns > kLongNs) {
+    rows_inline_ = std::max(1, before / 2);
+  } else if (took_ns <= kCheapNs && rows == before && before < most_inline_) {
+    rows_inline_ = std::min(2 * before, most_inline_);
+  } else if (took_ns <= kCheapNs && !cost_ && session_.runtime.trace == nullptr) {
+    unmeasured_ = kUnmeasured;
+  }
+  if (rows_inline_ != before && options_.rows_inline)
+    options_.rows_inline->store(rows_inline_, std::memory_order_relaxed);
+}
+
+PullResult Window::make_rows(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
+  return feed_.pull_inline(consumer, demand, out, mark);
+}
+
+void Window::lose_rows(int rows, const Mark& mark) noexcept {
+  const Mark at = mark;
+  front_.recycle();
+  front_.lose_rows(rows);
+  front_.mark = at;
+}
+
+int64_t Window::assured() const noexcept {
+  return front_.exhausted() && core_ ? core_->assured() : front_.elements_left();
+}
 
 std::function<void()> Window::pause() {
-  std::function<void()> resume = [core = core_] { core->resume(); };
+  std::function<void()> resume = [core = RefPtr<WindowCore>(&core())] { core->resume(); };
   core_->pause();
   return resume;
 }
 
-const void* Window::identity() const { return core_.get(); }
+const void* Window::identity() { return &core(); }
 
-bool Window::at_rest(Waker* waker) { return core_->at_rest(waker); }
+bool Window::at_rest(Waker* waker) { return core().at_rest(waker); }
 
-void Window::copy_rows(std::vector<Block>& out) { core_->copy_rows(out); }
+void Window::copy_rows(std::vector<Block>& out) {
+  front_.copy_rest(out);
+  core().copy_rows(out);
+}
 
-const EpochScope& Window::epochs() const { return core_->epochs(); }
+const EpochScope& Window::epochs() const { return core_ ? core_->epochs() : feed_.epochs(); }
 
 }  // namespace weir

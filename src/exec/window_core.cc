@@ -8,20 +8,8 @@
 
 namespace weir {
 
-namespace {
-
-// After a block that took less than that inline, so many are made without what measures them.
-constexpr int64_t kCheapBlockNs = 20'000;
-constexpr int kCheapBlocks = 63;
-
-}  // namespace
-
-WindowCore::WindowCore(Session& session, std::unique_ptr<Feed> feed, Lane lane, int64_t max_bytes,
-                       EpochTableRef start, Leave leave)
-    : Pump(session, lane),
-      budget_(max_bytes, session.scheduler->tuning()->memory),
-      leave_(leave),
-      feed_(std::move(feed), std::move(start)) {}
+WindowCore::WindowCore(Session& session, Lane lane, int64_t max_bytes, Leave leave)
+    : Pump(session, lane), budget_(max_bytes, session.scheduler->tuning()->memory), leave_(leave) {}
 
 void WindowCore::count_in(StageStats* stats) noexcept {
   waits_.stats = stats;
@@ -32,71 +20,21 @@ PullResult WindowCore::next(Context& consumer, const Demand& demand, Block& out,
   if (consumer.session.cancelled.load(std::memory_order_relaxed)) return PullResult::cancelled;
   const bool fetches = !front_ || front_->out.exhausted();
   if (fetches) {
-    if (last_.cheap > 0 && last_.gave_whole && pass(consumer, demand, out, mark) == PullResult::rows)
-      return PullResult::rows;
-    const PullResult answer = take(consumer, demand, out, mark);
+    const PullResult answer = take(consumer, demand, mark);
     if (answer != PullResult::rows) return answer;
   }
-  last_.gave_whole = front_->out.whole(demand);
+  const bool whole = front_->out.whole(demand);
   front_->out.take_rows(demand, out, mark);
   // A block that is given as a whole has left the budget when it was taken.
-  if (!(fetches && last_.gave_whole)) gave(out.rows);
+  if (!(fetches && whole)) gave(out.rows);
   return PullResult::rows;
 }
 
-// Makes a block past the line, where the pump would make nothing else; it rests meanwhile. If there are no
-// rows, take() knows why.
-PullResult WindowCore::pass(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
-  if (!session().scheduler->makes_here() || budget_.limits_memory()) return PullResult::pending;
-  {
-    MutexLock lock(mutex_);
-    woken_in_pause_ = woken_in_pause_ || pauses_ > 0;
-    if (pulling_ || making_ > 0 || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows ||
-        !find_block())
-      return PullResult::pending;
-    ++pauses_;
-    drain_.now = Drain();
-  }
-  --last_.cheap;
-  WindowBlock& spare = *std::exchange(filling_, nullptr);
-  Demand wanted;
-  wanted.rows = std::min(demand.rows, last_.rows);
-  wanted.bytes = std::min(demand.bytes, kBytesHere);
-  const PullResult answer = make_now(consumer, wanted, spare, out, mark);
-  WakingLock lock = locked();
-  --pauses_;
-  if (answer == PullResult::end || answer == PullResult::cancelled) {
-    finish(answer, answer == PullResult::end ? mark.epochs : nullptr, lock);
-  } else if (spare.out.rows_lost) {
-    spare.rows = spare.out.block.rows = out.rows;
-    spare.out.mark = mark;
-    spare.charged_bytes = 0;
-    spare.done = true;
-    budget_.charge(spare.rows, 0);
-    line_.push(&spare);
-    return PullResult::pending;
-  }
-  spare_.push_front(&spare);
-  return answer;
-}
-
 // Makes the next block the front one.
-PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out, Mark& mark) {
-  Scheduler& scheduler = *session().scheduler;
-  const bool makes_here = scheduler.makes_here();
-  // What was given as a whole left the memory of the consumer's block before that.
-  if (front_ && makes_here && last_.gave_whole) {
-    front_->out.reuse(out);
-  } else if (front_) {
-    front_->out.recycle();
-  }
+PullResult WindowCore::take(Context& consumer, const Demand& demand, Mark& mark) {
+  if (front_) front_->out.recycle();
   WakingLock lock = locked();
   if (front_) spare_.push_front(std::exchange(front_, nullptr));
-  if (!ready() && making_ == 0 && end_.answer == PullResult::rows && (makes_here || pulls_here())) {
-    lock.unlock();
-    scheduler.run_here(*this);
-    lock.lock();
-  }
   PullResult answer = PullResult::rows;
   if (end_.answer != PullResult::cancelled) front_ = ready();
   if (front_) {
@@ -123,7 +61,7 @@ PullResult WindowCore::take(Context& consumer, const Demand& demand, Block& out,
     }
     found_empty(!over);
   }
-  if (!(front_ && needs_no_wake()) && may_resume()) lock.wake(RefPtr<Waker>(this));
+  if (!(front_ && drains()) && may_resume()) lock.wake(RefPtr<Waker>(this));
   return answer;
 }
 
@@ -136,11 +74,10 @@ void WindowCore::gave(int rows) {
   }
   const int64_t bytes = last ? front_->charged_bytes : 0;
   const bool stopped = budget_.take_rows(rows);
-  // A consumer that pulls by itself wakes nobody; once it doesn't, its next call does.
-  if (bytes == 0 && (!stopped || needs_no_wake())) return;
+  if (bytes == 0 && (!stopped || drains())) return;
   WakingLock lock = locked();
   budget_.refund_bytes(bytes);
-  if (!needs_no_wake() && may_resume()) lock.wake(RefPtr<Waker>(this));
+  if (!drains() && may_resume()) lock.wake(RefPtr<Waker>(this));
 }
 
 void WindowCore::abandon() {
@@ -182,6 +119,16 @@ void WindowCore::copy_rows(std::vector<Block>& out) {
   MutexLock lock(mutex_);
   for (const WindowBlock* block = line_.front(); block; block = line_.after(*block))
     block->out.copy_rest(out);
+}
+
+std::optional<GuardedFeed> WindowCore::take_feed() noexcept {
+  if (front_ && !front_->out.exhausted()) return std::nullopt;
+  MutexLock lock(mutex_);
+  // One that was pending may have been promised what others wait for (exec/credit.h), to this pump.
+  if (!rests() || feed_pending_ || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows)
+    return std::nullopt;
+  closed_ = true;
+  return std::move(feed_);
 }
 
 void WindowCore::tell(WakingLock& lock) noexcept {
@@ -233,28 +180,18 @@ bool WindowCore::begin(Demand& demand) noexcept {
   return pulling_;
 }
 
-// Adds what was pulled. Returns false if the pump has to stop there. `one`: the consumer wants no more, and
-// makes its rows, too.
-bool WindowCore::push(Demand& next, bool one) noexcept {
+// Adds what was pulled. Returns false if the pump has to stop there.
+bool WindowCore::push(Demand& next) noexcept {
   WakingLock lock = locked();
   WindowBlock& block = *std::exchange(filling_, nullptr);
   block.rows = input(block).block.rows;
-  if (one) {
-    last_.rows = next.rows;
-    last_.cheap = grows(block.rows) ? 0 : kCheapBlocks;
-  }
   RefPtr<Pump> maker = add(block);
-  pulling_ = !one && prepare(next);
+  feed_pending_ = false;
+  pulling_ = prepare(next);
   const bool more = pulling_;
   tell(lock);
-  if (!one) {
-    lock.wake(std::move(maker));
-    return more;
-  }
-  budget_.stop();
-  lock.unlock();
-  if (maker) session().scheduler->run_here(*maker);
-  return false;
+  lock.wake(std::move(maker));
+  return more;
 }
 
 // The run has pulled for the last time. After pending, the feed wakes the pump; else the consumer does, or
@@ -262,7 +199,8 @@ bool WindowCore::push(Demand& next, bool one) noexcept {
 void WindowCore::rest(PullResult answer) noexcept {
   WakingLock lock = locked();
   pulling_ = false;
-  if (answer == PullResult::pending) {
+  feed_pending_ = answer == PullResult::pending;
+  if (feed_pending_) {
     feed_waits();
     if (std::exchange(drain_.now.wanted, false)) {
       drain_.wanted = true;
@@ -270,20 +208,22 @@ void WindowCore::rest(PullResult answer) noexcept {
     }
   } else {
     budget_.stop();
+    // The consumer came while this ran.
+    if (consumer_ && !ready() && may_resume()) lock.wake(RefPtr<Waker>(this));
   }
   tell(lock);
 }
 
 Pump::After WindowCore::run(bool helping) noexcept {
   const TraceSlice slice(session().runtime.trace, &clock(), "pull", waits_.name());
-  const bool one = here() && session().scheduler->makes_here();
   int64_t begin_ns = clock().now_ns();
-  const int64_t deadline_ns = begin_ns + (here() ? FeedCost::kPullingNs : kSliceNs);
+  const int64_t deadline_ns = begin_ns + kSliceNs;
   Demand demand;
   if (!begin(demand)) return After::rest;
   for (;;) {
     PartialBlock& into = input(*filling_);
-    const PullResult answer = pull(this, demand, into.block, into.mark);
+    const PullResult answer =
+        feed_.pull(session(), this, waits_.stats, drain_.now, demand, into.block, into.mark);
     if (answer == PullResult::pending) {
       rest(answer);
       return After::rest;
@@ -296,16 +236,12 @@ Pump::After WindowCore::run(bool helping) noexcept {
     }
     const int rows = into.block.rows;
     into.bytes = into.block.byte_size();
-    const bool more = push(demand, one);
+    const bool more = push(demand);
     const int64_t end_ns = clock().now_ns();
-    if (one) {
-      if (end_ns - begin_ns > kCheapBlockNs || session().runtime.trace != nullptr) last_.cheap = 0;
-      return After::rest;
-    }
     pulled(end_ns - std::exchange(begin_ns, end_ns), rows);
     if (!more) return After::rest;
-    if (end_ns < deadline_ns && (here() || !helping)) continue;
-    if (!here()) return After::again;
+    if (end_ns < deadline_ns && !helping) continue;
+    if (!drains()) return After::again;
     rest(answer);
     return After::rest;
   }

@@ -4,8 +4,7 @@
 //
 // The core is the pump that pulls. It pulls while admit() lets it, and stops when there is no room, when the
 // feed has no row now, or at the end. It is woken when there is room again, and wakes a waiting consumer when
-// a block is at the front of the line. A consumer may run the pump on its own thread (makes_here,
-// pulls_here).
+// a block is at the front of the line.
 //
 // Invariants:
 //   1. Each block is in one place: spare, filling_, being made, in line, or the consumer's.
@@ -16,6 +15,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -68,13 +68,16 @@ class WindowCore : public Pump, public LiveWindow {
   bool at_rest(Waker* waker);
   void copy_rows(std::vector<Block>& out);
   const EpochScope& epochs() const { return feed_.epochs(); }
+  // Before the pump begins.
+  void give_feed(GuardedFeed feed) noexcept { feed_ = std::move(feed); }
+  // The feed, unless something is under way, or rows are left: then the pump pulls no more.
+  std::optional<GuardedFeed> take_feed() noexcept;
 
  protected:
   // When given rows leave the budget: each at once, or those of a block together, where room for a single row
   // would let the pump pull a block of one row.
   enum class Leave : uint8_t { by_row, by_block };
-  WindowCore(Session& session, std::unique_ptr<Feed> feed, Lane lane, int64_t max_bytes, EpochTableRef start,
-             Leave leave);
+  WindowCore(Session& session, Lane lane, int64_t max_bytes, Leave leave);
 
   // How a block is made. The lock is held where nothing else is said.
   virtual std::unique_ptr<WindowBlock> make_block() const { return std::make_unique<WindowBlock>(); }
@@ -91,18 +94,12 @@ class WindowCore : public Pump, public LiveWindow {
   virtual void found_empty(bool more) noexcept = 0;
   // The feed has no row now.
   virtual void feed_waits() noexcept {}
-  // A consumer that finds no row pulls as many as fit. Without the lock, too.
-  virtual bool pulls_here() const noexcept { return false; }
+  // The consumer had better make the rows by itself. Without the lock, too.
+  virtual bool is_cheap() const noexcept { return false; }
   // A pull and what followed took so long. Without the lock.
   virtual void pulled(int64_t /*ns*/, int /*rows*/) noexcept {}
   // Nothing is made any more. Without the lock.
   virtual void drop_makers() noexcept {}
-  // Makes rows into `out` and `mark`, by pull(), while nothing else is made; `spare` is for what it needs
-  // meanwhile. If there is no memory to say which rows failed, they are in `spare`. Without the lock.
-  virtual PullResult make_now(Context& consumer, const Demand& demand, WindowBlock& spare, Block& out,
-                              Mark& mark) noexcept = 0;
-  // A block of so many rows that took little time is followed by a larger one.
-  virtual bool grows(int rows) const noexcept = 0;
 
   After run(bool helping) noexcept final;
   void release() noexcept final;
@@ -112,9 +109,8 @@ class WindowCore : public Pump, public LiveWindow {
     blocks_.push_back(make_block());
     spare_.push(blocks_.back().get());
   }
-  bool alone() const { return session().scheduler->alone(); }
-  // A consumer that will pull by itself wakes nobody while rows are left.
-  bool needs_no_wake() const { return alone() || pulls_here(); }
+  // The consumer will take the feed once no row is left, and wakes nobody before.
+  bool drains() const { return session().scheduler->alone() || is_cheap(); }
   Clock& clock() const { return *session().runtime.clock; }
   WakingLock locked() { return WakingLock(mutex_, &budget_); }
   // The next block for the consumer; null if none is done.
@@ -125,9 +121,6 @@ class WindowCore : public Pump, public LiveWindow {
   // Wakes who waits for what is there now.
   // REQUIRES: the lock is held
   void tell(WakingLock& lock) noexcept;
-  PullResult pull(Waker* waker, const Demand& demand, Block& out, Mark& mark) noexcept {
-    return feed_.pull(session(), waker, waits_.stats, drain_.now, demand, out, mark);
-  }
   // There will be no other pull.
   // REQUIRES: the lock is held
   void finish(PullResult answer, EpochTableRef epochs, WakingLock& lock) noexcept;
@@ -147,13 +140,12 @@ class WindowCore : public Pump, public LiveWindow {
   bool closed_ = false;
 
  private:
-  PullResult take(Context& consumer, const Demand& demand, Block& out, Mark& mark);
-  PullResult pass(Context& consumer, const Demand& demand, Block& out, Mark& mark);
+  PullResult take(Context& consumer, const Demand& demand, Mark& mark);
   void gave(int rows);
   bool begin(Demand& demand) noexcept;
   bool prepare(Demand& demand) noexcept;
   bool find_block() noexcept;
-  bool push(Demand& next, bool one) noexcept;
+  bool push(Demand& next) noexcept;
   void rest(PullResult answer) noexcept;
   bool rests() const { return !pulling_ && making_ == 0; }
 
@@ -166,13 +158,6 @@ class WindowCore : public Pump, public LiveWindow {
   WindowBlock* filling_ = nullptr;
   // The consumer's, which may be partly given; used without the lock.
   WindowBlock* front_ = nullptr;
-  struct {
-    bool gave_whole = false;
-    // The last block that was measured was asked for so many rows, and was cheap: so many more blocks are
-    // made without a pump.
-    int rows = 0;
-    int cheap = 0;
-  } last_;
   WindowEnd end_;
   struct {
     // Of the pull in progress; used by who runs it.
@@ -185,6 +170,8 @@ class WindowCore : public Pump, public LiveWindow {
   RefPtr<Waker> consumer_;
   // A run is in progress, or has more to do.
   bool pulling_ = false;
+  // The last pull found nothing.
+  bool feed_pending_ = false;
   // How many saves want it to stop, and one of them that waits for it.
   int pauses_ = 0;
   // The pump would have gone on. One that never began does not begin with the save's end.

@@ -144,6 +144,7 @@ class WindowFeed final : public Feed {
   PullResult next(Context& context, const Demand& demand, Block& out, Mark& mark) override {
     return window_.next(context, demand, out, mark);
   }
+  AnyWindow& window() { return window_; }
 
  private:
   AnyWindow window_;

@@ -225,19 +225,80 @@ TEST_CASE("window core: cheap blocks are made inline, past the line, and are the
   }
 }
 
-TEST_CASE("window core: blocks that take long are not made inline past the line") {
-  for (const int64_t call_ns : {int64_t{19000}, int64_t{21000}}) {
-    CAPTURE(call_ns);
-    test::FakeClock* clock = nullptr;
-    InlineReader it(Kind::calls, {.total = 300}, [&](int64_t) { clock->advance(call_ns); });
-    clock = &it.world.clock;
-    for (int64_t row = 0; row < 300; row += it.reader.out.rows) {
-      REQUIRE(*it.reader.next(64) == PullResult::rows);
-      REQUIRE(it.reader.is(row, 1));
+// Takes so long for each row.
+class SlowRows final : public BlockCall {
+ public:
+  SlowRows(test::FakeClock& clock, int64_t row_ns, std::vector<int>& calls)
+      : clock_(clock), row_ns_(row_ns), calls_(calls) {}
+  void run(Context& context, int64_t first_ordinal, Block& in, Block& out) override {
+    clock_.advance(in.rows * row_ns_);
+    calls_.push_back(in.rows);
+    add_.run(context, first_ordinal, in, out);
+  }
+
+ private:
+  test::FakeClock& clock_;
+  const int64_t row_ns_;
+  std::vector<int>& calls_;
+  AddOne add_;
+};
+
+TEST_CASE("window core: inline, more rows than wanted are made at once as long as they take little time") {
+  for (const int64_t row_ns : {int64_t{100}, int64_t{19'000}, int64_t{300'000}}) {
+    CAPTURE(row_ns);
+    ReaderAlone world;
+    std::vector<int> made;
+    Reader reader(world.runtime, [&](Session& session) {
+      auto tuning = make_ref<Tuning>();
+      tuning->tunes = false;
+      tuning->begin["alone"] = 1;
+      session.scheduler->tune(std::move(tuning));
+      auto call = std::make_unique<SlowRows>(world.clock, row_ns, made);
+      return calls(session, counting({.total = 3000}), std::move(call), CallWindowOptions());
+    });
+    for (int64_t row = 0; row < 3000; ++row) {
+      REQUIRE(*reader.next(1) == PullResult::rows);
+      REQUIRE(reader.is(row, 1));
+      REQUIRE(reader.mark.ordinal == row);
     }
-    CHECK(*it.reader.next(64) == PullResult::end);
-    CHECK((it.inline_blocks > 80) == (call_ns < 20000));
-    CHECK((it.inline_blocks == 0) == (call_ns > 20000));
+    CHECK(*reader.next(1) == PullResult::end);
+    const int most = *std::max_element(made.begin(), made.end());
+    // 12.8 us are little, 25.6 us are not.
+    CHECK(most == (row_ns == 100 ? 256 : row_ns == 19'000 ? 2 : 1));
+    CHECK(made.front() == 1);
+  }
+}
+
+TEST_CASE("window core: inline rows that were not given are copied for a save, and given after it") {
+  for (const Kind kind : {Kind::prefetch, Kind::calls}) {
+    CAPTURE(kind == Kind::calls);
+    InlineReader it(kind, {.total = 100});
+    const int64_t added = kind == Kind::calls ? 1 : 0;
+    int64_t row = 0;
+    for (; row < 11; ++row) REQUIRE(*it.reader.next(1) == PullResult::rows);
+    Window* window = nullptr;
+    if (kind == Kind::calls) {
+      window = &static_cast<WindowFeed<CallWindow>&>(*it.reader.root).window();
+    } else {
+      window = &static_cast<WindowFeed<Window>&>(*it.reader.root).window();
+    }
+    std::vector<Block> held;
+    const auto resume = window->pause();
+    REQUIRE(window->at_rest(nullptr));
+    window->copy_rows(held);
+    REQUIRE(held.size() == 1);
+    CHECK(*held[0].row(0)[0].as<int64_t>() == row + added);
+    for (int left = held[0].rows; left > 0; --left, ++row) {
+      REQUIRE(*it.reader.try_next() == PullResult::rows);
+      CHECK(it.reader.is(row, added));
+    }
+    CHECK(*it.reader.try_next() == PullResult::pending);
+    resume();
+    for (; row < 100; ++row) {
+      REQUIRE(*it.reader.next(1) == PullResult::rows);
+      REQUIRE(it.reader.is(row, added));
+    }
+    CHECK(*it.reader.next(1) == PullResult::end);
   }
 }
 

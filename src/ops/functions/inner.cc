@@ -95,10 +95,6 @@ Step InnerOpener::open(Context& ctx, const Block& in, int row, int64_t ordinal, 
   return PullResult::rows;
 }
 
-Step InnerSource::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
-  return open_row(ctx, out, opener_.runs_ahead());
-}
-
 Step InnerSource::open_row(Context& ctx, std::unique_ptr<Inner>& out, bool ahead) {
   PullResult got = input_.fill(ctx, Demand{});
   if (got != PullResult::rows) return got;

@@ -66,7 +66,6 @@ class InnerOpener {
 
   // From now on, datasets that open() opens run ahead if they are asked to.
   void run_ahead(AheadSlots slots) { slots_ = std::move(slots); }
-  bool runs_ahead() const { return static_cast<bool>(slots_.credit); }
   // True if opening a dataset counts nothing that others see, so that it may be opened before its turn.
   bool opens_apart() const { return !opens_outer_; }
   // True if the datasets give the same when they are opened again: their rows need not be saved by value.
@@ -75,7 +74,7 @@ class InnerOpener {
   // Calls the function on a row of `in` that has not failed; returns its error.
   ErrorPtr close_over(Session& session, const Block& in, int row, int64_t ordinal, Closure& out);
   // The dataset with a Window of its own.
-  // REQUIRES: runs_ahead()
+  // REQUIRES: run_ahead() was called
   Result<DatasetRef> ahead_of(DatasetRef node);
   // Calls the function on a row of `in` that has not failed, as row `ordinal`, and opens the result in `out`.
   // Rows without their own origin get `origin`. An error belongs to the row.
@@ -112,9 +111,12 @@ class InnerSource {
   void run_ahead(AheadSlots slots) { opener_.run_ahead(std::move(slots)); }
   bool opens_apart() const { return opener_.opens_apart(); }
   bool repeats() const { return opener_.repeats(); }
-  // Pulls a row of the input, calls the function on it and opens the result in `out`. An error belongs to the
-  // row. The row is taken even if it failed, but not consumed.
-  Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
+  // Pulls a row of the input, calls the function on it and opens the result in `out`, with a Window of its
+  // own if it is to run `ahead`. An error belongs to the row. The row is taken even if it failed, but not
+  // consumed.
+  Step open_next(Context& ctx, std::unique_ptr<Inner>& out, bool ahead = false) {
+    return open_row(ctx, out, ahead);
+  }
   // The same for a dataset that was open when the position was saved: its openings are already counted.
   Step open_again(Context& ctx, std::unique_ptr<Inner>& out, const Inner::Saved& saved);
   void recycle(std::unique_ptr<Inner> inner) noexcept { opener_.recycle(std::move(inner)); }

@@ -56,6 +56,7 @@ AheadSlots ahead_slots(const Context& ctx, RefPtr<Credit> credit, const RunsAhea
   AheadSlots slots{std::move(credit), {}};
   slots.window.max_rows = most.rows;
   slots.window.first_rows = first_rows;
+  slots.window.rows_inline = std::make_shared<std::atomic<int>>(1);
   slots.window.max_bytes = std::min(most.bytes, ctx.ahead_bytes);
   return slots;
 }

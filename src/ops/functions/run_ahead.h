@@ -4,6 +4,10 @@
 // ahead.
 #pragma once
 
+#include <cstdint>
+#include <utility>
+
+#include "core/clock.h"
 #include "dataset/dataset.h"
 #include "exec/credit.h"
 #include "exec/window.h"
@@ -22,5 +26,24 @@ struct AheadSlots {
 AheadSlots ahead_slots(const Context& ctx, RefPtr<Credit> credit, const RunsAhead& most, int64_t first_rows);
 
 Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots);
+
+// Whether datasets of which several are open at once are open for less time than a Window is worth, so that
+// they need none while the consumer makes all rows.
+class BriefOpenings {
+ public:
+  // One more opens, of `at_once`.
+  bool brief(Clock& clock, int64_t at_once) {
+    if (++opened_ % at_once != 0) return brief_;
+    const int64_t now_ns = clock.now_ns();
+    brief_ = now_ns - std::exchange(began_ns_, now_ns) < kBriefNs;
+    return brief_;
+  }
+
+ private:
+  static constexpr int64_t kBriefNs = 1'000'000;
+  int64_t opened_ = 0;
+  int64_t began_ns_ = -kBriefNs;
+  bool brief_ = false;
+};
 
 }  // namespace weir

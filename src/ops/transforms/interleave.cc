@@ -20,6 +20,7 @@
 #include "dataset/tuner_start.h"
 #include "dataset/yield_timer.h"
 #include "ops/access/scattered_rows.h"
+#include "ops/access/turns.h"
 #include "ops/functions/inner.h"
 #include "ops/functions/open_places.h"
 #include "ops/list.h"
@@ -122,24 +123,19 @@ class Interleave final : public Cursor {
     ErrorPtr error;
   };
 
-  // A slot that takes part in the next turns, and how many rows it is asked for.
-  struct Turn {
-    int64_t slot = 0;
-    int64_t assured = 0;
-  };
-
   Step append_turns(Context& ctx, const Demand& demand, Block& out);
   Step place_turns(Context& ctx, const Demand& demand);
   PullResult take_turn(Context& ctx, const Demand& demand, int& waiting);
   PullResult place_assured(Context& ctx, const Demand& demand);
   bool list_turns(int64_t wanted);
-  int64_t assured_rows(int64_t wanted) const;
   PullResult place_slot(Context& ctx, size_t turn, int64_t rows, int64_t round, const Demand& demand);
   PullResult open_ahead(Context& ctx) noexcept;
   // How many datasets are opened before their turn.
   size_t most_ahead() const {
-    return opens_ahead_ ? static_cast<size_t>(std::min<int64_t>(credit_->limit(), cycle_length_)) : 0;
+    if (!opens_ahead_ || is_brief_) return 0;
+    return static_cast<size_t>(std::min<int64_t>(credit_->limit(), cycle_length_));
   }
+  Step open_next(Context& ctx, std::unique_ptr<Inner>& out);
   Step take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& origin);
   bool gives_up_turn(int& waiting);
   // The number of the first row of the input that has had no slot.
@@ -189,6 +185,9 @@ class Interleave final : public Cursor {
   bool opens_ahead_ = false;
   // A slot that has nothing yet gives up its turn.
   bool takes_ready_ = false;
+  // Whether a dataset that opens now has a Window.
+  BriefOpenings openings_;
+  bool is_brief_ = false;
   std::list<Waiting> ahead_;
   bool input_ended_ = false;
   int64_t cycle_index_ = 0;
@@ -294,21 +293,6 @@ bool Interleave::list_turns(int64_t wanted) {
   return true;
 }
 
-// How many rows the listed slots give in turn, round after round, before one of them has given all that are
-// assured.
-int64_t Interleave::assured_rows(int64_t wanted) const {
-  const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
-  for (size_t i = 0; i < turns_.size(); ++i) {
-    // Its rows come one after the other at best.
-    if (turns_[i].assured >= wanted) continue;
-    const int64_t given = (i == 0 ? block_index_ : 0) + turns_[i].assured;
-    const int64_t place = given / block_length_ * round + static_cast<int64_t>(i) * block_length_ +
-                          given % block_length_ - block_index_;
-    wanted = std::min(wanted, place);
-  }
-  return wanted;
-}
-
 // Places as many of the next rows as are assured, with one pull for each slot. Answers end if a turn must be
 // taken instead.
 PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
@@ -317,7 +301,7 @@ PullResult Interleave::place_assured(Context& ctx, const Demand& demand) {
   if (turns_.size() < 2 || block_length_ > kMaxBlockRows) return PullResult::end;
   const int64_t round = static_cast<int64_t>(turns_.size()) * block_length_;
   const int64_t wanted = std::min<int64_t>(demand.rows, round_again ? demand.rows : round - block_index_);
-  const int64_t rows = round_again ? assured_rows(wanted) : wanted;
+  const int64_t rows = round_again ? assured_rows(turns_, block_length_, block_index_, wanted) : wanted;
   if (rows <= block_length_ - block_index_) return PullResult::end;
   const int64_t end = block_index_ + rows;
   const int64_t whole_rounds = end / round * block_length_;
@@ -413,7 +397,7 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
     std::list<Waiting> next;
     try {
       next.emplace_back();
-      Step step = outer_.open_next(ctx, next.back().inner);
+      Step step = open_next(ctx, next.back().inner);
       if (!step.error() && step.answer() != PullResult::rows) {
         input_ended_ = step.answer() == PullResult::end;
         if (step.answer() == PullResult::pending) credit_->hungry();
@@ -427,10 +411,18 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
     }
     next.back().ordinal = ordinal;
     next.back().origin = outer_.origin();
-    if (next.back().inner) next.back().inner->warm_start();
     ahead_.splice(ahead_.end(), next);
   }
   return PullResult::rows;
+}
+
+// Opens the dataset of the next row of the input.
+Step Interleave::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
+  if (!credit_) return outer_.open_next(ctx, out);
+  is_brief_ = openings_.brief(*ctx.runtime().clock, cycle_length_) && ctx.session.scheduler->alone();
+  Step opened = outer_.open_next(ctx, out, !is_brief_);
+  if (out && !is_brief_) out->warm_start();
+  return opened;
 }
 
 // The next dataset: the first of those that were opened ahead, if any may be.
@@ -438,9 +430,8 @@ Step Interleave::take_next(Context& ctx, std::unique_ptr<Inner>& out, Origin& or
   const PullResult answer = open_ahead(ctx);
   if (ahead_.empty()) {
     if (opens_ahead_ && answer != PullResult::rows) return answer;
-    Step opened = outer_.open_next(ctx, out);
+    Step opened = open_next(ctx, out);
     origin = outer_.origin();
-    if (out) out->warm_start();
     return opened;
   }
   Waiting next = std::move(ahead_.front());
