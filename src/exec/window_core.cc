@@ -125,7 +125,7 @@ std::optional<GuardedFeed> WindowCore::take_feed() noexcept {
   if (front_ && !front_->out.exhausted()) return std::nullopt;
   MutexLock lock(mutex_);
   // One that was pending may have been promised what others wait for (exec/credit.h), to this pump.
-  if (!rests() || feed_pending_ || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows)
+  if (!rests() || drain_.pending || line_.front() || pauses_ > 0 || end_.answer != PullResult::rows)
     return std::nullopt;
   closed_ = true;
   return std::move(feed_);
@@ -186,7 +186,7 @@ bool WindowCore::push(Demand& next) noexcept {
   WindowBlock& block = *std::exchange(filling_, nullptr);
   block.rows = input(block).block.rows;
   RefPtr<Pump> maker = add(block);
-  feed_pending_ = false;
+  drain_.pending = false;
   pulling_ = prepare(next);
   const bool more = pulling_;
   tell(lock);
@@ -199,8 +199,8 @@ bool WindowCore::push(Demand& next) noexcept {
 void WindowCore::rest(PullResult answer) noexcept {
   WakingLock lock = locked();
   pulling_ = false;
-  feed_pending_ = answer == PullResult::pending;
-  if (feed_pending_) {
+  drain_.pending = answer == PullResult::pending;
+  if (drain_.pending) {
     feed_waits();
     if (std::exchange(drain_.now.wanted, false)) {
       drain_.wanted = true;

@@ -165,13 +165,13 @@ class WindowCore : public Pump, public LiveWindow {
     // The feed waits until the consumer has taken all and asks for more; it does, which the next pull says.
     bool wanted = false;
     bool empty = false;
+    // The last pull found nothing.
+    bool pending = false;
   } drain_;
   // The consumer, while it waits.
   RefPtr<Waker> consumer_;
   // A run is in progress, or has more to do.
   bool pulling_ = false;
-  // The last pull found nothing.
-  bool feed_pending_ = false;
   // How many saves want it to stop, and one of them that waits for it.
   int pauses_ = 0;
   // The pump would have gone on. One that never began does not begin with the save's end.
