@@ -140,7 +140,10 @@ Window::Window(Session& session, std::unique_ptr<Feed> feed, const WindowOptions
 }
 
 Window::Window(Session& session, std::unique_ptr<Feed> feed, EpochTableRef start, int most_inline)
-    : session_(session), feed_(std::move(feed), std::move(start)), most_inline_(std::max(1, most_inline)) {}
+    : session_(session), feed_(std::move(feed), std::move(start)), most_inline_(std::max(1, most_inline)) {
+  const RefPtr<const Tuning> tuning = session.scheduler->tuning();
+  limits_memory_ = tuning->memory && tuning->memory->limited();
+}
 
 Window::~Window() {
   if (core_) core_->abandon();
@@ -241,8 +244,6 @@ PullResult Window::make_inline(Context& consumer, const Demand& demand, Block& o
 }
 
 void Window::measured(int64_t took_ns, int rows) {
-  const RefPtr<const Tuning> tuning = session_.scheduler->tuning();
-  limits_memory_ = tuning->memory && tuning->memory->limited();
   if (cost_) cost_->pulled(took_ns, rows, 1);
   const int before = rows_inline_;
   if (took_ns > kLongNs) {

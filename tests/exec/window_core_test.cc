@@ -269,6 +269,26 @@ TEST_CASE("window core: inline, more rows than wanted are made at once as long a
   }
 }
 
+TEST_CASE("window core: inline, a limit for memory holds from the first row of each window") {
+  ReaderAlone world;
+  std::atomic<int> widest{0};
+  Reader reader(world.runtime, [&](Session& session) {
+    auto tuning = make_ref<Tuning>();
+    tuning->tunes = false;
+    tuning->begin["alone"] = 1;
+    tuning->memory = make_ref<WindowMemory>(100);
+    session.scheduler->tune(std::move(tuning));
+    WindowOptions options;
+    options.max_rows = 1000;
+    options.first_rows = 2;
+    // What the windows before it have found.
+    options.rows_inline = std::make_shared<std::atomic<int>>(64);
+    return window(session, counting({.total = 100, .widest = &widest}), options);
+  });
+  REQUIRE(*reader.next(1) == PullResult::rows);
+  CHECK(widest == 1);
+}
+
 TEST_CASE("window core: inline rows that were not given are copied for a save, and given after it") {
   for (const Kind kind : {Kind::prefetch, Kind::calls}) {
     CAPTURE(kind == Kind::calls);
