@@ -349,7 +349,6 @@ PullResult CallWindow::make_rows(Context& consumer, const Demand& demand, Block&
     return PullResult::pending;
   }
   in_.rows = 0;
-  if (stats_) add_to(stats_->calls, 1);
   return answer;
 }
 

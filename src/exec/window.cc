@@ -15,7 +15,8 @@ constexpr int64_t kInlineBytes = int64_t{256} << 10;
 constexpr int64_t kInlineRows = 64;
 constexpr int64_t kCheapNs = 20'000;
 constexpr int64_t kLongNs = 200'000;
-constexpr int kUnmeasured = 63;
+constexpr int kMostAhead = 256;
+constexpr int kUnmeasured = 15;
 // So much of its size is free before a pump that was full is woken.
 constexpr int64_t kRoomPart = 4;
 // Where windows share memory, a pull may bring so many bytes more than twice those of the one before.
@@ -211,9 +212,11 @@ PullResult Window::make_inline(Context& consumer, const Demand& demand, Block& o
   Demand part;
   part.rows = fitting(kInlineBytes);
   part.bytes = kInlineBytes;
-  const bool measures = unmeasured_ == 0;
-  const bool ahead = demand.rows < (measures ? part.rows : std::min(part.rows, given_)) && !limits_memory_;
+  const int most_ahead = std::min(part.rows, kMostAhead);
+  const bool ahead =
+      demand.rows < (unmeasured_ == 0 ? most_ahead : std::min(most_ahead, given_)) && !limits_memory_;
   if (ahead) {
+    part.rows = most_ahead;
     front_.recycle();
   } else {
     part.bytes = std::min(part.bytes, demand.bytes);
@@ -221,6 +224,8 @@ PullResult Window::make_inline(Context& consumer, const Demand& demand, Block& o
   }
   Block& made = ahead ? front_.block : out;
   Mark& at = ahead ? front_.mark : mark;
+  // Many rows that become slow must be noticed at once.
+  const bool measures = ahead || unmeasured_ == 0;
   int64_t took_ns = 0;
   PullResult answer = PullResult::pending;
   if (measures) {
@@ -229,14 +234,14 @@ PullResult Window::make_inline(Context& consumer, const Demand& demand, Block& o
     --unmeasured_;
     answer = make_rows(consumer, part, made, at);
   }
-  if (answer == PullResult::rows && (measures || ahead)) {
+  if (answer == PullResult::rows && measures) {
     const int64_t bytes = made.byte_size();
     row_bytes_ = std::max<int64_t>(1, bytes / made.rows);
     if (ahead) {
       front_.bytes = bytes;
       given_ = made.rows;
     }
-    if (measures) measured(took_ns, made.rows);
+    measured(took_ns, made.rows);
   }
   if (answer == PullResult::end) ended_ = mark.epochs = at.epochs;
   if (answer != PullResult::rows && ahead && !front_.rows_lost) front_.block.rows = 0;

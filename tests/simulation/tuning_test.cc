@@ -305,25 +305,20 @@ TEST_CASE("tuning: where threads hinder each other, who waits makes the elements
   const auto f = [&](SimWorld& world, int64_t row) { hindered(world, row); };
   Timed timed({.seed = 1});
   timed.with("f", {.concurrent = true, .pure = true}, f);
-  int64_t took_ns = timed.run(text);
+  const int64_t took_ns = timed.run(text);
   CHECK(timed.stats().alone);
   // 2 s alone, 3 s together.
   CHECK(took_ns <= 2100 * kMs);
   CHECK(timed.tuned().find("alone 1") != std::string::npos);
-  // Where it began so, it spent no more on trials, of which each schedule has others.
+  // Where it begins so, trials take a hundredth of the time at most.
   int64_t next_took_ns = 0;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
-    if (seed > 1) {
-      Timed first({.seed = seed});
-      first.with("f", {.concurrent = true, .pure = true}, f);
-      took_ns += first.run(text);
-    }
     Timed next({.seed = seed});
     next.with("f", {.concurrent = true, .pure = true}, f);
     next_took_ns += next.run(text + " | options(tuned: \"" + timed.tuned() + "\")");
     if (seed == 1) CHECK(next.rate(0, 20 * kMs) >= 0.99 * timed.rate(0, 20 * kMs));
   }
-  CHECK(next_took_ns <= took_ns);
+  CHECK(next_took_ns <= 8 * 2020 * kMs);
   // Elements of many calls take long, their calls do not. A rate that goes up and down at first makes windows
   // of time longer.
   Timed batches({.seed = 1});

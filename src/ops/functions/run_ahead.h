@@ -31,12 +31,12 @@ Result<DatasetRef> run_ahead(DatasetRef dataset, const AheadSlots& slots);
 // they need none while the consumer makes all rows.
 class BriefOpenings {
  public:
-  // One more opens, of `at_once`.
-  bool brief(Clock& clock, int64_t at_once) {
-    if (++opened_ % at_once != 0) return brief_;
+  bool brief() const { return brief_; }
+  // One more has opened, of `at_once`.
+  void opened(Clock& clock, int64_t at_once) {
+    if (++opened_ % at_once != 0) return;
     const int64_t now_ns = clock.now_ns();
     brief_ = now_ns - std::exchange(began_ns_, now_ns) < kBriefNs;
-    return brief_;
   }
 
  private:

@@ -419,8 +419,9 @@ PullResult Interleave::open_ahead(Context& ctx) noexcept {
 // Opens the dataset of the next row of the input.
 Step Interleave::open_next(Context& ctx, std::unique_ptr<Inner>& out) {
   if (!credit_) return outer_.open_next(ctx, out);
-  is_brief_ = openings_.brief(*ctx.runtime().clock, cycle_length_) && ctx.session.scheduler->alone();
+  is_brief_ = openings_.brief() && ctx.session.scheduler->alone();
   Step opened = outer_.open_next(ctx, out, !is_brief_);
+  if (out) openings_.opened(*ctx.runtime().clock, cycle_length_);
   if (out && !is_brief_) out->warm_start();
   return opened;
 }
