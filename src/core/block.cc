@@ -20,9 +20,11 @@ void add_owner(Owners& owners, const RefPtr<RefCounted>& owner) {
   owners.list.push_back(owner);
 }
 
-// Adds what keeps `source`'s entries alive to `owners`.
+// Adds what keeps `source`'s entries alive to `owners`. A long list is added as one, whole.
 void add_owners(Owners& owners, const Tensor& source) {
-  if (source.owners) {
+  if (source.owners && source.owners->list.size() > kMostSources) {
+    add_owner(owners, source.owners);
+  } else if (source.owners) {
     for (const auto& owner : source.owners->list) add_owner(owners, owner);
   }
   // The bytes of strings may lie in the buffer that holds the entries.
@@ -176,14 +178,15 @@ void Column::densify() {
   size_t row_bytes = rows[0].byte_size();
   uint8_t* out = make_dense(rows[0].dtype, rows[0].shape, static_cast<int>(rows.size()));
   auto owners = has_owners(rows[0].dtype) ? make_ref<Owners>() : nullptr;
+  bool many = false;
   for (const Tensor& row : rows) {
     if (row_bytes > 0) std::memcpy(out, row.data, row_bytes);
     out += row_bytes;
-    if (owners) add_owners(*owners, row);
+    if (owners && !many) add_owners(*owners, row);
+    many = owners && tensor_.dtype == DType::string && owners->list.size() > kMaxOwners;
   }
   tensor_.owners = std::move(owners);
-  if (tensor_.dtype == DType::string && tensor_.owners->list.size() > kMaxOwners)
-    tensor_ = deep_copy(tensor_);
+  if (many) tensor_ = deep_copy(tensor_);
 }
 
 Tensor Column::row(int i) const {

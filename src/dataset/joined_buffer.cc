@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/owners.h"
 #include "core/text.h"
 
 namespace weir {
@@ -14,12 +15,7 @@ using How = JoinedPart::How;
 // The batch's strings lie where those of its rows do.
 void keep_owners(const std::vector<Tensor>& rows, Tensor& batch) {
   auto owners = make_ref<Owners>();
-  for (const Tensor& row : rows) {
-    auto& list = owners->list;
-    if (row.buffer && (list.empty() || !(list.back() == RefPtr<RefCounted>(row.buffer))))
-      list.push_back(row.buffer);
-    if (row.owners) list.insert(list.end(), row.owners->list.begin(), row.owners->list.end());
-  }
+  add_owners(owners->list, rows);
   const bool many = owners->list.size() > static_cast<size_t>(kMaxOwners);
   batch.owners = std::move(owners);
   if (many) batch = deep_copy(batch);

@@ -154,20 +154,10 @@ Result<Shape> PaddedBuffer::shape_of(const Part& part, size_t component) const {
 // The batch's strings lie where those of its rows do.
 void PaddedBuffer::keep_owners(const Part& part, Tensor& batch) const {
   auto owners = make_ref<Owners>();
-  const auto add = [&](const Tensor& from) {
-    auto& list = owners->list;
-    if (from.buffer && (list.empty() || !(list.back() == RefPtr<RefCounted>(from.buffer))))
-      list.push_back(from.buffer);
-    if (from.owners) list.insert(list.end(), from.owners->list.begin(), from.owners->list.end());
-  };
   for (const Column& piece : part.pieces) {
-    if (piece.dense()) {
-      add(piece.tensor());
-    } else {
-      for (const Tensor& row : piece.list()) add(row);
-    }
+    add_owners(owners->list, piece.dense() ? std::span(&piece.tensor(), 1) : std::span(piece.list()));
   }
-  add(part.padding.value);
+  add_owners(owners->list, {&part.padding.value, 1});
   const bool many = owners->list.size() > static_cast<size_t>(kMaxOwners);
   batch.owners = std::move(owners);
   if (many) batch = deep_copy(batch);

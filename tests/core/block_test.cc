@@ -6,6 +6,7 @@
 #include <numeric>
 #include <string>
 
+#include "core/owners.h"
 #include "core/text.h"
 #include "support/failing_new.h"
 
@@ -271,6 +272,29 @@ TEST_CASE("String columns keep their bytes alive, whatever the number of owners"
   block = Block();
   CHECK(gathered.columns[0].row(0).as<Str>()->view() == "w89-2");
   CHECK(gathered.byte_size() == 2 * static_cast<int64_t>(sizeof(Str)) + 5 + 4);
+}
+
+TEST_CASE("A long list of owners is shared whole, and not copied by each operator") {
+  Tensor tensor = words("w", 3).tensor();
+  tensor.owners = make_ref<Owners>();
+  for (int i = 0; i < 1000; ++i) tensor.owners->list.push_back(Buffer::allocate(1));
+  const Tensor rows[] = {tensor.row(2), tensor.row(0), words("v", 1).tensor()};
+  std::vector<RefPtr<RefCounted>> list;
+  add_owners(list, rows);
+  CHECK(list.size() == 1000 + 2);
+  Column column;
+  column.set_dense(tensor);
+  for (const int32_t row : {2, 0, 1}) {
+    const int32_t keep[] = {row, 1, row};
+    Column gathered;
+    gathered.gather_from(column, keep);
+    column = std::move(gathered);
+    CHECK(column.tensor().owners->list.size() < 5);
+  }
+  CHECK(column.row(2).as<Str>()->view() == "w1");
+  const RefPtr<RefCounted> owner = tensor.owners->list[999];
+  tensor = Tensor();
+  CHECK_FALSE(owner->unique());
 }
 
 TEST_CASE("Strings that 32 readers have in turns are not copied") {

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "core/owners.h"
 #include "expr/run/owners.h"
 #include "expr/types/function.h"
 
@@ -46,12 +47,7 @@ void fill_column(const Program& program, Frame& frame, int reg, int rows, Column
 
 void keep_owners(const Column& column, std::vector<RefPtr<RefCounted>>& kept) {
   if (!has_owners(column.dtype())) return;
-  const auto keep = [&](const Tensor& value) {
-    if (value.buffer) kept.push_back(value.buffer);
-    if (value.owners) kept.insert(kept.end(), value.owners->list.begin(), value.owners->list.end());
-  };
-  if (column.dense()) return keep(column.tensor());
-  for (const Tensor& row : column.list()) keep(row);
+  add_owners(kept, column.dense() ? std::span(&column.tensor(), 1) : std::span(column.list()));
 }
 
 void apply_function(const Program& program, Frame& frame, const Call& call, const Instruction& instruction,

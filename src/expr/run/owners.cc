@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
+#include "core/owners.h"
+
 namespace weir {
 
 namespace {
-
-void add_owner(std::vector<RefPtr<RefCounted>>& out, const RefPtr<RefCounted>& owner) {
-  if (!owner || std::find(out.begin(), out.end(), owner) != out.end()) return;
-  out.push_back(owner);
-}
-
-void add_owners(std::vector<RefPtr<RefCounted>>& out, const Tensor& value) {
-  add_owner(out, value.buffer);
-  if (!value.owners) return;
-  for (const auto& owner : value.owners->list) add_owner(out, owner);
-}
 
 void collect(const Program& program, Frame& frame, int reg, std::vector<const Slot*>& seen,
              std::vector<RefPtr<RefCounted>>& out) {
@@ -24,17 +15,15 @@ void collect(const Program& program, Frame& frame, int reg, std::vector<const Sl
   if (!has_owners(source.type.dtype) || std::find(seen.begin(), seen.end(), &slot) != seen.end()) return;
   seen.push_back(&slot);
   if (source.source != Register::Source::computed) {
-    if (slot.form == Slot::Form::dense && slot.origin) add_owners(out, *slot.origin);
-    if (slot.form == Slot::Form::list) {
-      for (const Tensor& row : *slot.list) add_owners(out, row);
-    }
+    if (slot.form == Slot::Form::dense && slot.origin) add_owners(out, {slot.origin, 1});
+    if (slot.form == Slot::Form::list) add_owners(out, *slot.list);
     return;
   }
   const auto at = static_cast<size_t>(source.instruction);
   const Instruction& instruction = program.code[at];
   Frame::Work& work = frame.work[at];
-  for (const BufferRef& chunk : work.bytes.used()) add_owner(out, chunk);
-  for (const auto& owner : work.kept) add_owner(out, owner);
+  out.insert(out.end(), work.bytes.used().begin(), work.bytes.used().end());
+  out.insert(out.end(), work.kept.begin(), work.kept.end());
   for (int arg : instruction.args) collect(program, frame, arg, seen, out);
   if (instruction.kind != Instruction::Kind::branch) return;
   for (int arg : instruction.then_args) collect(program, frame, arg, seen, out);
@@ -52,6 +41,9 @@ void collect(const Program& program, Frame& frame, int reg, std::vector<const Sl
 void collect_owners(const Program& program, Frame& frame, int reg, std::vector<RefPtr<RefCounted>>& out) {
   frame.seen.clear();
   collect(program, frame, reg, frame.seen, out);
+  const auto address = [](const RefPtr<RefCounted>& owner) { return owner.get(); };
+  std::ranges::sort(out, {}, address);
+  out.erase(std::ranges::unique(out, {}, address).begin(), out.end());
 }
 
 }  // namespace weir

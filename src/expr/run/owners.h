@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// Everything that strings or datasets of a register may point into.
+// Everything that strings or datasets of a register may point into, once each.
 void collect_owners(const Program& program, Frame& frame, int reg, std::vector<RefPtr<RefCounted>>& out);
 
 }  // namespace weir
