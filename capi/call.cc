@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "capi/view.h"
+#include "core/owners.h"
 
 namespace weir::capi {
 
@@ -11,6 +12,8 @@ namespace {
 
 constexpr uint64_t kMaxMessageBytes = 1 << 16;
 constexpr uint64_t kMaxAllocation = uint64_t{1} << 40;
+// Memory that a callback asks for in small pieces comes in pieces of up to this size.
+constexpr size_t kMostBytesAtOnce = size_t{1} << 20;
 // Up to this size, there is room for all rows once the first has a shape, which others may yet differ from.
 constexpr size_t kMostBytesAhead = size_t{16} << 20;
 
@@ -139,8 +142,13 @@ void* CallObject::row_output(uint32_t index, const Shape& shape) {
 
 void* AnyCall::allocate(uint64_t size) {
   if (size > kMaxAllocation) throw std::bad_alloc();
-  allocated_.push_back(Buffer::allocate(static_cast<size_t>(size)));
-  return allocated_.back()->data();
+  const size_t taken = (static_cast<size_t>(size) + kAlignment - 1) / kAlignment * kAlignment;
+  if (allocated_.empty() || allocated_.back()->size() - used_ < taken) {
+    const size_t last = allocated_.empty() ? 0 : allocated_.back()->size();
+    allocated_.push_back(Buffer::allocate(std::max(taken, std::min(2 * last, kMostBytesAtOnce))));
+    used_ = 0;
+  }
+  return allocated_.back()->data() + std::exchange(used_, used_ + taken);
 }
 
 Status CallObject::fail(int64_t row, int32_t code, std::string_view message) {
@@ -158,16 +166,7 @@ OwnersRef CallObject::owners_of_strings() const {
   for (const BufferRef& buffer : allocated_) owners->list.push_back(buffer);
   for (const Column& column : in_.columns) {
     if (column.dtype() != DType::string) continue;
-    auto add = [&](const Tensor& tensor) {
-      if (tensor.buffer) owners->list.push_back(tensor.buffer);
-      if (tensor.owners)
-        owners->list.insert(owners->list.end(), tensor.owners->list.begin(), tensor.owners->list.end());
-    };
-    if (column.dense()) {
-      add(column.tensor());
-    } else {
-      for (const Tensor& tensor : column.list()) add(tensor);
-    }
+    add_owners(owners->list, column.dense() ? std::span(&column.tensor(), 1) : std::span(column.list()));
   }
   return owners;
 }

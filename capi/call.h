@@ -36,6 +36,10 @@ class AnyCall : public Object {
 
  protected:
   std::vector<BufferRef> allocated_;
+
+ private:
+  // Of the last of them, which allocate() hands out from front to back: many strings have few owners.
+  size_t used_ = 0;
 };
 
 class CallObject final : public AnyCall {

@@ -26,15 +26,25 @@ static void release(void* user_data, void* memory, uint64_t size) {
   free(memory);
 }
 
-/* x -> x + 1, for as many rows as there are. */
+/* x -> x + 1, for as many rows as there are, with memory for a string of each if there is user data. */
 static int32_t add_one(void* user_data, weir_call call) {
   weir_view in = WEIR_VIEW_INIT;
   void* out = NULL;
   int64_t rows = weir_call_rows(call);
-  (void)user_data;
+  char* next = NULL;
   CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
   CHECK(weir_call_output(call, 0, in.rank, in.dims, &out, NULL) == WEIR_OK);
   for (int64_t row = 0; row < rows; ++row) ((int64_t*)out)[row] = ((const int64_t*)in.data)[row] + 1;
+  for (int64_t row = 0; user_data && row < rows; ++row) {
+    const uint64_t size = 1 + (uint64_t)row % 100;
+    void* bytes = NULL;
+    REQUIRE(weir_call_allocate(call, size, &bytes, NULL) == WEIR_OK);
+    CHECK((uintptr_t)bytes % 64 == 0);
+    memset(bytes, 'x', (size_t)size);
+    /* Those that lie behind the one before share its allocation. */
+    g_made += (char*)bytes != next;
+    next = (char*)bytes + (size + 63) / 64 * 64;
+  }
   return WEIR_OK;
 }
 
@@ -72,9 +82,11 @@ static void independent_of_rows(weir_runtime runtime, const char* map) {
   CHECK(many <= most);
 }
 
-static void add(weir_runtime runtime, const char* name, uint32_t flags, const char* signature) {
+static void add(weir_runtime runtime, const char* name, uint32_t flags, const char* signature,
+                void* strings) {
   weir_callback callback = WEIR_CALLBACK_INIT;
   callback.function = add_one;
+  callback.user_data = strings;
   callback.flags = flags | WEIR_CALLBACK_PURE | WEIR_CALLBACK_CONCURRENT;
   callback.result_spec = "int64";
   callback.result_spec_size = WEIR_STRLEN;
@@ -94,11 +106,13 @@ int main(void) {
   options.pool_bytes = -1;
   REQUIRE(find_throw());
   REQUIRE(weir_runtime_create(&options, &runtime, NULL) == WEIR_OK);
-  add(runtime, "by_element", 0, NULL);
-  add(runtime, "by_block", WEIR_CALLBACK_BLOCK, NULL);
-  add(runtime, "plus_one", WEIR_CALLBACK_BLOCK, "{x: int64}");
+  add(runtime, "by_element", 0, NULL, NULL);
+  add(runtime, "by_block", WEIR_CALLBACK_BLOCK, NULL, NULL);
+  add(runtime, "with_strings", WEIR_CALLBACK_BLOCK, NULL, &runtime);
+  add(runtime, "plus_one", WEIR_CALLBACK_BLOCK, "{x: int64}", NULL);
   independent_of_rows(runtime, "@by_element");
   independent_of_rows(runtime, "@by_block");
+  independent_of_rows(runtime, "@with_strings");
   independent_of_rows(runtime, "x -> plus_one(x)");
   independent_of_rows(runtime, "x -> plus_one(x + 1) - 1");
   weir_runtime_destroy(runtime);
