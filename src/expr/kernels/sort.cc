@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "expr/kernels/shared/array.h"
 #include "expr/kernels/shared/check.h"
@@ -63,35 +64,75 @@ bool scatter_by_byte(const Ranked<K>* from, Ranked<K>* to, size_t count, unsigne
   return true;
 }
 
+template <class T>
+bool any_above(std::span<const T> values, T bound) {
+  const auto least = load(bound);
+  if (least != least) return true;
+  unsigned any = 0;
+  for (T value : values) any |= static_cast<unsigned>(load(value) > least);
+  return any != 0;
+}
+
 // Memory for sorting lines of one length.
 template <class K>
 class Sorter {
  public:
   // `key_bytes`: how many of a key's low bytes differ.
-  Sorter(size_t count, unsigned key_bytes)
-      : count_(count), key_bytes_(key_bytes), items_(count), spare_(count) {}
+  Sorter(size_t count, unsigned key_bytes) : count_(count), key_bytes_(key_bytes) {}
 
   template <class T>
-  void read(const T* in, int64_t step, bool descending) {
+  const Ranked<K>* sort(const T* in, int64_t step, bool descending) {
+    items_.resize(count_);
     for (size_t k = 0; k < count_; ++k) {
       items_[k] = {order_key(in[static_cast<int64_t>(k) * step], descending), static_cast<K>(k)};
     }
+    sort_items();
+    return items_.data();
   }
-  // Sorts at least the first `wanted`, and returns them all.
-  const Ranked<K>* sort(size_t wanted) {
-    if (wanted < count_ / 8) {
-      std::partial_sort(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(wanted), items_.end());
-    } else if (count_ < size_t{32} * key_bytes_) {
-      std::sort(items_.begin(), items_.end());
-    } else {
-      for (unsigned byte = 0; byte < key_bytes_; ++byte) {
-        if (scatter_by_byte(items_.data(), spare_.data(), count_, 8 * byte)) items_.swap(spare_);
+
+  // The first `wanted` in descending order. Of a few of many, most entries cost a comparison with the last
+  // of those that were selected so far.
+  // REQUIRES: wanted > 0
+  template <class T>
+  const Ranked<K>* top(const T* in, size_t wanted) {
+    if (wanted >= count_ / 8) return sort(in, 1, true);
+    constexpr size_t kChunk = 64;
+    const size_t most = 2 * wanted + 256;
+    const T* bound = nullptr;
+    K limit = 0;
+    items_.clear();
+    for (size_t at = 0; at < count_; at += kChunk) {
+      const std::span<const T> chunk(in + at, std::min(kChunk, count_ - at));
+      if (bound != nullptr && !any_above(chunk, *bound)) continue;
+      for (size_t k = 0; k < chunk.size(); ++k) {
+        const K key = order_key(chunk[k], true);
+        if (bound == nullptr || key < limit) items_.push_back({key, static_cast<K>(at + k)});
       }
+      if (items_.size() < most) continue;
+      select(wanted);
+      limit = items_.back().key;
+      bound = in + items_.back().position;
     }
+    select(wanted);
+    sort_items();
     return items_.data();
   }
 
  private:
+  // Both are alike for all dtypes of one size.
+  [[gnu::noinline]] void sort_items() {
+    if (items_.size() < size_t{32} * key_bytes_) return std::sort(items_.begin(), items_.end());
+    spare_.resize(items_.size());
+    for (unsigned byte = 0; byte < key_bytes_; ++byte) {
+      if (scatter_by_byte(items_.data(), spare_.data(), items_.size(), 8 * byte)) items_.swap(spare_);
+    }
+  }
+  // Keeps the first `wanted`, the last of them at the end.
+  [[gnu::noinline]] void select(size_t wanted) {
+    std::nth_element(items_.begin(), items_.begin() + static_cast<std::ptrdiff_t>(wanted) - 1, items_.end());
+    items_.resize(wanted);
+  }
+
   const size_t count_;
   const unsigned key_bytes_;
   std::vector<Ranked<K>> items_;
@@ -125,8 +166,7 @@ void sort_body(KernelRun& run) {
       const T* row = x.row<T>(i);
       for (int64_t line = 0; line < count / extent; ++line) {
         const int64_t first = line / inner * extent * inner + line % inner;
-        sorter.read(row + first, inner, state.descending);
-        const Ranked<K>* items = sorter.sort(static_cast<size_t>(extent));
+        const Ranked<K>* items = sorter.sort(row + first, inner, state.descending);
         R* to = out + i * count + first;
         for (int64_t k = 0; k < extent; ++k) {
           const auto position = static_cast<int64_t>(items[k].position);
@@ -174,8 +214,7 @@ void top_rows(const KernelRun& run, int first, int rows, int64_t k, Sorter<K>& s
   for (int i = first; i < first + rows; ++i) {
     const T* line = x.row<T>(i);
     for (int64_t l = 0; l < lines; ++l, line += extent, values += k, positions += k) {
-      sorter.read(line, 1, true);
-      const Ranked<K>* items = sorter.sort(static_cast<size_t>(k));
+      const Ranked<K>* items = sorter.top(line, static_cast<size_t>(k));
       for (int64_t j = 0; j < k; ++j) {
         positions[j] = static_cast<int64_t>(items[j].position);
         values[j] = line[positions[j]];

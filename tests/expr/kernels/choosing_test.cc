@@ -162,6 +162,32 @@ TEST_CASE("top_k") {
   lab.refuse("v -> top_k(v, 1)", "[true]", "an integer or float dtype");
 }
 
+TEST_CASE("top_k of a few of many is the front of their order") {
+  Lab lab;
+  const std::string front =
+      " in let t = top_k(v, k) in (all(t.1 == argsort(v, descending: true)[:k]), "
+      "all(t.0 == gather(v, t.1)))";
+  for (const std::string d : {"uint8", "int8", "uint16", "int16", "float16", "bfloat16", "uint32", "int32",
+                              "float32", "uint64", "int64", "float64"}) {
+    const std::string zero = d[0] == 'u' ? "0" : "50";
+    for (const int64_t count : {65, 320, 2000, 9001}) {
+      // Pseudo-random, ascending and descending, with repeats.
+      for (const std::string order : {"n * 7919 % 10007", "n", "9001 - n"}) {
+        const std::string v = d + "((let n = arange(" + std::to_string(count) + ") in (" + order +
+                              ") // 90 % 101 - " + zero + "))";
+        lab.check("k -> let v = " + v + front, {"1", "7"}, {"(true, true)", "(true, true)"});
+      }
+    }
+  }
+  // Without repeats, and with so many nan that some are among the greatest.
+  lab.check("k -> let v = (arange(9001) * 7919 % 9001 - 4500) * 4294967296" + front, {"1", "300", "1125"},
+            {"(true, true)", "(true, true)", "(true, true)"});
+  lab.check(
+      "n -> let i = arange(5000) * 7919 % 5003 in let v = where(i < n, float64(i), float64(0.0 / 0.0)) in "
+      "all(top_k(v, 9).1 == argsort(v, descending: true)[:9])",
+      {"0", "4", "9", "1000"}, {"true", "true", "true", "true"});
+}
+
 TEST_CASE("unique") {
   Lab lab;
   lab.check("v -> unique(v)", {"[3, 1, 3, 2, 1]", "[0, 0, 0, 0, 0]", "[1, 2, 3, 4, -1]"},
