@@ -280,6 +280,12 @@ TEST_CASE("GIF: frames cover the one before, on a canvas as large as the largest
 TEST_CASE("GIF: declared sizes allocate nothing") {
   const std::string huge = gif_of(gif_frame(0, 0, 65535, 65535, kOnePixel));
   CHECK_FALSE(open_gif(huge).ok());
+  // Each is cheap alone.
+  std::string frames;
+  for (int i = 0; i < 60; ++i) frames += gif_frame(0, 0, 4000, 3000, kOnePixel);
+  const Result<ImageDecoderRef> many = open_gif(gif_of(frames));
+  REQUIRE_FALSE(many.ok());
+  CHECK(many.status().error().message.find("expected at least 175781 bytes") != std::string::npos);
   const std::string flat = gif_of(gif_frame(0, 0, 0, 1, kOnePixel));
   CHECK_FALSE(open_gif(flat).ok());
   CHECK_FALSE(open_gif(gif_of("")).ok());

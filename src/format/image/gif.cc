@@ -117,6 +117,7 @@ class GifDecoder : public ImageDecoder {
     GifReader reader(bytes);
     WEIR_TRY(reader.opened());
     shape_ = {.frames = 0, .channels = 3};
+    int64_t pixels = 0;
     for (;;) {
       WEIR_ASSIGN(const bool more, reader.next_frame());
       if (!more) break;
@@ -127,7 +128,11 @@ class GifDecoder : public ImageDecoder {
       WEIR_TRY(reader.skip_pixels());
       WEIR_TRY(check_image_bytes(reader.frame().Height, reader.frame().Width, before - reader.left(),
                                  kGifPixelsPerByte));
+      pixels += int64_t{reader.frame().Height} * reader.frame().Width;
     }
+    // Frames that are cheap alone may be many.
+    WEIR_TRY(check_image_bytes(shape_.frames, pixels / std::max<int64_t>(shape_.frames, 1),
+                               static_cast<int64_t>(bytes.size()), kGifPixelsPerByte));
     return check_image_size(shape_.frames, shape_.height, shape_.width);
   }
 
