@@ -60,6 +60,19 @@ def test_what_is_given():
     assert isinstance(weir.range(2).map(lambda x: (x, fn.zeros([3]))), weir.Dataset)  # traced there
 
 
+def test_optional_values():
+    made = next(iter(weir.from_tensors({"a": np.int8(7), "b": "x"}).map(fn.some)))
+    for value in (made, fn.some({"a": np.int8(7), "b": "x"})):
+        assert fn.has_value(value) and fn.get_value(value) == {"a": 7, "b": b"x"}
+        assert next(iter(weir.from_tensors(value))).value["a"].dtype == np.int8
+    assert next(iter(weir.from_tensors(4).map(lambda x: fn.get_value(weir.Optional(x))))) == 4
+    assert not fn.has_value(weir.Optional())
+    with pytest.raises(weir.Error, match="found none"):
+        fn.get_value(weir.Optional())
+    with pytest.raises(TypeError, match=r"weir.fn.nothing\(SPEC\)"):
+        weir.from_tensors(weir.Optional())
+
+
 def test_what_is_drawn():
     assert fn.random_uniform([4]).tolist() != fn.random_uniform([4]).tolist()
     assert fn.random_uniform([4], seed=1).tolist() == fn.random_uniform([4], seed=1).tolist()

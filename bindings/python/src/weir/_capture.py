@@ -13,7 +13,7 @@ from ._late import late
 from ._node import DICT, LIST, TUPLE, is_negative, joined, key, number, string
 from ._place import here
 from ._trace import Bare, Captured, Group, Value, call
-from ._values import Ragged, Sparse
+from ._values import Optional, Ragged, Sparse
 from .errors import InvalidArgument
 
 # More arguments the library doesn't take.
@@ -40,6 +40,10 @@ def capture(value: Any, adapts: bool = False, joins: bool = False) -> Value:
         return call("sparse", value.indices, value.values, value.shape)
     if isinstance(value, Ragged):
         return call("ragged", value.values, value.row_splits)
+    if isinstance(value, Optional):
+        if not value.has_value:
+            raise TypeError(f"expected an Optional with a value, found none; write weir.fn.nothing(SPEC) ({here()})")
+        return call("some", value.value)
     if isinstance(value, _core.Tensor):
         return Value((Captured(value),), trivial=True)
     if isinstance(value, dict):

@@ -22,8 +22,8 @@ from ._late import late
 from ._node import CALL
 from ._node import call as node
 from ._runtime import default_runtime
-from ._trace import Group, Value
-from ._values import Ragged, Sparse
+from ._trace import Group, Value, call
+from ._values import Optional, Ragged, Sparse
 from .errors import Error
 
 _KEPT = 256  # iterators of a thread
@@ -83,6 +83,8 @@ class _Key:
             return kind, *((name, self.of(part)) for name, part in value.items())
         if isinstance(value, (Sparse, Ragged)):
             return kind, *(self.of(getattr(value, name)) for name in value.__slots__)
+        if isinstance(value, Optional):
+            return (kind, self.of(value.value)) if value else (kind,)
         if isinstance(value, (Value, late.Dataset)):
             raise _Traced
         if isinstance(value, np.generic) and self._scalars:
@@ -121,6 +123,9 @@ class _Key:
             return {name: self.filled(part, variables) for name, part in value.items()}
         if isinstance(value, (Sparse, Ragged)):
             return type(value)(*(self.filled(getattr(value, name), variables) for name in value.__slots__))
+        if isinstance(value, Optional):
+            # Nothing says what an empty one would have.
+            return Optional(self.filled(value.value, variables)) if value else call("nothing", np.int64)
         if isinstance(value, np.generic) and self._scalars:
             return value
         if is_table(value):
