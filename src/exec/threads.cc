@@ -420,7 +420,9 @@ class ArenaQueue final : public JobQueue {
     if (arena_) return true;
     const ArenaStarts start;
     if (!ArenaStarts::allowed()) return false;
-    auto arena = std::make_unique<tbb::task_arena>(limit_, 0);
+    // An arena of one reserves its slot. What is enqueued there gets a worker even where oneTBB owns none,
+    // and oneTBB doesn't warn that it has none to give.
+    auto arena = std::make_unique<tbb::task_arena>(limit_, limit_ == 1 ? 1 : 0);
     arena->enqueue([] {});
     arena_ = std::move(arena);
     open_.store(true, std::memory_order_release);

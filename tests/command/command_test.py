@@ -9,6 +9,7 @@ A case that fails says what was expected and what was found.
 import base64
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -421,6 +422,9 @@ def main():
         checker.expect(arguments, "standard output that is full", found.returncode == 2 and
                        re.fullmatch(r"error: resource_exhausted: cannot write to standard output: .*\n", found.stderr),
                        "an error", found)
+        # On one processor the pipeline's threads say nothing.
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+        checker.check(element("-e", "range(2) | map(x -> x + 5, num_parallel_calls: 2) | prefetch(1)", out="5\n6\n"))
         found = checker.call(["--version"])
         checker.expect(["--version"], "version", re.fullmatch(r"weir \d+\.\d+\.\d+\n", found.stdout), "a version",
                        found.stdout)
