@@ -1,4 +1,5 @@
 // apply_operator: prints a call and its arguments as a document, which is then parsed as any other.
+#include <cmath>
 #include <set>
 
 #include "core/spec.h"
@@ -98,9 +99,12 @@ class CallPrinter {
       case Value::string:
         out->kind = Kind::string;
         return out;
-      case Value::float32:
-        out->text = format_float(static_cast<float>(argument.number));
+      case Value::float32: {
+        const auto single = static_cast<float>(argument.number);
+        // A number beyond all floats keeps its digits and is refused as a literal.
+        out->text = std::isinf(single) ? format_float(argument.number) : format_float(single);
         return out;
+      }
       case Value::float64:
         out->text = format_float(argument.number);
         return out;

@@ -130,6 +130,23 @@ TEST_CASE("Calls in calls are refused with what is wrong", "[graph]") {
   }
 }
 
+TEST_CASE("A float is infinite only if it was given so", "[graph]") {
+  using Kind = Argument::Kind;
+  constexpr double kInfinite = std::numeric_limits<double>::infinity();
+  Applied graph;
+  auto infinite = graph.apply("from_tensors", {}, {{"", "", Kind::float32, -kInfinite}});
+  REQUIRE(infinite.ok());
+  CHECK((*infinite)->format() == "from_tensors(-inf)");
+  for (const auto& [number, text] : {std::pair{3.5e38, "3.5e+38"}, std::pair{-1e300, "-1e+300"}}) {
+    auto result = graph.apply("from_tensors", {}, {{"", "", Kind::float32, number}});
+    REQUIRE_FALSE(result.ok());
+    CHECK(contains(result.status().error().message,
+                   std::string("value: the literal ") + text + " does not fit float32"));
+    CHECK(result.status().error().message ==
+          graph.apply("from_tensors", {}, {{"", text}}).status().error().message);
+  }
+}
+
 TEST_CASE("What cannot be applied is refused", "[graph]") {
   Applied graph;
   DocumentRef range = graph.build("range(9)");
