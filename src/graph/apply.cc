@@ -233,8 +233,10 @@ class CallPrinter {
     }
     auto out = std::make_shared<Node>(Node{.kind = Kind::call, .text = call.text});
     const bool piped = !function && (!def || def->kind != OperatorKind::source);
-    if (piped && !has_input(call))
+    if (piped && !has_input(call)) {
+      if (call.text.empty()) return invalid_argument("expected an operator or an input, found neither");
       return invalid_argument(concat(call.text, " applies to a dataset; no input was given"));
+    }
     for (size_t i = piped ? 1 : 0; i < call.members.size(); ++i) {
       const Argument& member = call.members[i];
       WEIR_TRY(is_definition(member) ? define(member) : add(*out, member, call.text));

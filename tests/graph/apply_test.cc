@@ -104,7 +104,7 @@ TEST_CASE("Calls in calls are refused with what is wrong", "[graph]") {
   for (const Row& row : {
            Row{call("tke", {nine, {"", "1"}}), "did you mean take?"},
            Row{call("take", {{"", "1"}}), "no input"},
-           Row{call("", {{"", "1"}}), "no input"},
+           Row{call("", {{"", "1"}}), "expected an operator or an input, found neither"},
            Row{call("", {nine, {"", "1"}}), "expected an operator, found none"},
            Row{call("take", {nine, {"", "1) | skip(1"}}), "take: expected one value, found"},
            Row{call("range", {{"", "1, 2"}}), "range: expected one value, found \"1, 2\""},
