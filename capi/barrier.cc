@@ -174,8 +174,9 @@ Result<std::span<const int64_t>> read_dims(int32_t rank, const int64_t* dims) {
 Status check_struct_size(std::string_view name, const void* given, uint32_t struct_size, size_t known,
                          size_t first) {
   if (!is_struct_size(struct_size, first)) {
-    return invalid_argument(expected_found(concat(name, ".struct_size to be at least ", first),
-                                           concat(struct_size), "begin with the WEIR_..._INIT macro"));
+    return invalid_argument(
+        expected_found(concat(name, ".struct_size to be from ", first, " to ", kMaxStructBytes),
+                       concat(struct_size), "begin with the WEIR_..._INIT macro"));
   }
   const auto* bytes = static_cast<const uint8_t*>(given);
   for (size_t i = known; i < struct_size; ++i) {

@@ -232,6 +232,7 @@ static void refused_arguments(weir_runtime runtime) {
     begin.struct_size = sizeof begin + 8 * 1024;
     CHECK(weir_iterator_create(runtime, dataset, &begin, &iterator, &error) == kBad &&
           counted.destroyed == 10);
+    CHECK(names(&error, " to 4096, found "));
     weir_dataset_unref(dataset);
   }
   weir_error_clear(&error);
