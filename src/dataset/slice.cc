@@ -18,7 +18,7 @@ Result<Slice> Slice::of(const World& world) const {
   if (!by_rank) return *this;
   if (world.known()) return Slice{.first = world.rank, .step = world.size, .count = count};
   return failed_precondition(expected_found(
-      "a rank and a number of ranks", world.reason,
+      "a rank and a larger number of ranks", world.reason,
       "set rank and world_size in the iterator's options, or start the process with torchrun, srun or mpirun"));
 }
 

@@ -294,7 +294,8 @@ Result<Checkpoint> joined(const Dataset& root, std::vector<Rank> ranks, const Wo
 Result<Checkpoint> position_of_rank(const Document& document, std::span<const std::string_view> saved,
                                     const World& world) {
   if (!world.known())
-    return failed_precondition(expected_found("a rank and a number of ranks to go on as", world.reason));
+    return failed_precondition(
+        expected_found("a rank and a larger number of ranks to go on as", world.reason));
   WEIR_ASSIGN(std::vector<Checkpoint> ranks, read_ranks(saved));
   for (Checkpoint& rank : ranks) {
     if (rank.rank == world.rank && rank.world_size == world.size) return std::move(rank);

@@ -156,6 +156,19 @@ static void reads_the_environment(void) {
   }
   weir_iterator_destroy(iterator);
   weir_runtime_destroy(runtime);
+  REQUIRE(setenv("RANK", "3", 1) == 0);
+  runtime = make_runtime();
+  iterator = begin(runtime, NULL);
+  {
+    weir_error error = WEIR_ERROR_INIT;
+    REQUIRE(weir_iterator_next(iterator, element, &error) == WEIR_ELEMENT_FAILED);
+    CHECK(strstr(error.message.data, "a larger number of ranks, found RANK=\"3\" and WORLD_SIZE=\"3\"") !=
+          NULL);
+    weir_error_clear(&error);
+  }
+  weir_iterator_destroy(iterator);
+  weir_runtime_destroy(runtime);
+  REQUIRE(unsetenv("RANK") == 0);
   /* Without a launcher, this process has all of them. */
   REQUIRE(unsetenv("WORLD_SIZE") == 0);
   runtime = make_runtime();
