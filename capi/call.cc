@@ -64,9 +64,11 @@ Status CallObject::input(uint32_t index, weir_view& view) const {
 
 Status CallObject::check_shape(uint32_t index, std::span<const int64_t> dims, const Shape& shape) const {
   const int64_t count = checked_count(dims);
-  if (count < 0 || count > session_.runtime.limits.tensor_bytes / 16) {
-    return resource_exhausted(expected_found("a result within the limit tensor_bytes",
-                                             concat("dimensions ", Shape(dims).to_string())));
+  const int64_t most = session_.runtime.limits.tensor_bytes / 16;
+  if (count < 0 || count > most) {
+    return resource_exhausted(expected_found(
+        concat("a result of at most ", most, " entries (the limit tensor_bytes, at 16 bytes each)"),
+        concat("dimensions ", Shape(dims).to_string())));
   }
   if (results_[index].shape.compatible(shape)) return Status();
   return invalid_argument(expected_found(

@@ -130,12 +130,17 @@ static void by_element_in_blocks(weir_runtime runtime) {
 static int32_t block_to_text(void* user_data, weir_call call) {
   weir_view in = WEIR_VIEW_INIT;
   int64_t rows = weir_call_rows(call);
+  const int64_t vast[2] = {rows, INT64_C(1) << 33};
+  weir_error error = WEIR_ERROR_INIT;
   void* out = NULL;
   void* bytes = NULL;
   ++((counts*)user_data)->calls;
   CHECK(weir_call_input(call, 0, &in, NULL) == WEIR_OK);
   CHECK(in.rank == 1 && in.dims[0] == rows);
   CHECK(weir_call_output(call, 0, 0, NULL, &out, NULL) == -WEIR_CODE_INVALID_ARGUMENT && out == NULL);
+  CHECK(weir_call_output(call, 0, 2, vast, &out, &error) == -WEIR_CODE_RESOURCE_EXHAUSTED);
+  CHECK(strstr(error.message.data, "of at most 4294967296 entries") != NULL);
+  weir_error_clear(&error);
   CHECK(weir_call_output(call, 0, 1, &rows, &out, NULL) == WEIR_OK);
   CHECK(weir_call_allocate(call, (uint64_t)rows * 24, &bytes, NULL) == WEIR_OK);
   CHECK(weir_call_allocate(call, UINT64_MAX, &bytes, NULL) == -WEIR_CODE_RESOURCE_EXHAUSTED);
