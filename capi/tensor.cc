@@ -33,8 +33,12 @@ Result<Described> describe(int32_t dtype, int32_t rank, const int64_t* dims, con
   WEIR_ASSIGN(auto extents, read_dims(rank, dims));
   Described out{static_cast<DType>(dtype), Shape(extents), alignment_of(static_cast<DType>(dtype))};
   int64_t count = checked_count(extents);
+  if (count < 0) {
+    return invalid_argument(
+        expected_found("dimensions whose products from the first on fit 63 bits", out.shape.to_string()));
+  }
   uint64_t entry_bytes = dtype_size(out.dtype);
-  if (count < 0 || static_cast<uint64_t>(count) > UINT64_MAX / entry_bytes ||
+  if (static_cast<uint64_t>(count) > UINT64_MAX / entry_bytes ||
       static_cast<uint64_t>(count) * entry_bytes != byte_size) {
     return invalid_argument(expected_found(
         concat("byte_size to be that of ", dtype_name(out.dtype), out.shape.to_string()), concat(byte_size)));

@@ -45,6 +45,16 @@ static void extreme_sizes(void) {
   CHECK(weir_tensor_copy(WEIR_DTYPE_INT64, 1, NULL, NULL, 0, &tensor, NULL) < 0);
   CHECK(weir_tensor_copy(WEIR_DTYPE_INT64, 2, empty, NULL, 0, &tensor, NULL) == WEIR_OK);
   weir_tensor_unref(tensor);
+  {
+    /* The product leaves 63 bits before it comes to the 0. */
+    const int64_t late[3] = {INT64_C(1) << 40, INT64_C(1) << 41, 0};
+    weir_error error = WEIR_ERROR_INIT;
+    CHECK(weir_tensor_copy(WEIR_DTYPE_INT64, 3, late, NULL, 0, &tensor, &error) ==
+          -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(strstr(error.message.data, "63 bits") != NULL);
+    CHECK(strstr(error.message.data, "[1099511627776, 2199023255552, 0]") != NULL);
+    weir_error_clear(&error);
+  }
 }
 
 /* Shapes beyond any memory, of tensors without entries and of rows that never come. */
