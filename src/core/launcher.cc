@@ -13,13 +13,15 @@ namespace {
 struct Launcher {
   const char* rank;
   const char* size;
+  // The number that was asked for, which is set beside a rank even where nothing was launched.
+  const char* asked = nullptr;
 };
 
 constexpr Launcher kLaunchers[] = {
     {"RANK", "WORLD_SIZE"},
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE"},
     {"PMI_RANK", "PMI_SIZE"},
-    {"SLURM_PROCID", "SLURM_NTASKS"},
+    {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_NTASKS"},
     {"JOB_COMPLETION_INDEX", "WORLD_SIZE"},
 };
 
@@ -47,12 +49,16 @@ World read(const Launcher& launcher, const char* rank, const char* size) {
 
 World world_of(const std::function<const char*(const char*)>& variable) {
   for (const Launcher& launcher : kLaunchers) {
-    if (const char* rank = variable(launcher.rank)) return read(launcher, rank, variable(launcher.size));
+    const char* rank = variable(launcher.rank);
+    const char* size = variable(launcher.size);
+    if (rank && (size || !launcher.asked)) return read(launcher, rank, size);
   }
   for (const Launcher& launcher : kLaunchers) {
-    const char* size = variable(launcher.size);
+    const char* name = launcher.asked ? launcher.asked : launcher.size;
+    const char* size = variable(name);
     if (size && number_of(size) != 1)
-      return unknown(concat(launcher.size, "=", quote(size), " without ", launcher.rank));
+      return unknown(
+          concat(name, "=", quote(size), " without ", launcher.asked ? launcher.size : launcher.rank));
   }
   // No launcher, or one of a single process.
   return {0, 1, {}};

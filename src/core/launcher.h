@@ -11,7 +11,7 @@ namespace weir {
 // - RANK and WORLD_SIZE (torchrun and others),
 // - OMPI_COMM_WORLD_RANK and OMPI_COMM_WORLD_SIZE (Open MPI),
 // - PMI_RANK and PMI_SIZE (MPICH),
-// - SLURM_PROCID and SLURM_NTASKS (srun),
+// - SLURM_PROCID and SLURM_STEP_NUM_TASKS (srun; a batch script has the former, too, and SLURM_NTASKS),
 // - JOB_COMPLETION_INDEX (an indexed job of Kubernetes), with WORLD_SIZE, since Kubernetes sets no variable
 // for it. If none is set, this is the one process there is, unless a size of more than 1 is. `variable`
 // returns the value of a variable, or null.

@@ -24,13 +24,13 @@ TEST_CASE("launcher: each launcher's variables are read") {
   check(of({{"RANK", "2"}, {"WORLD_SIZE", "8"}}), 2, 8);
   check(of({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "3"}}), 0, 3);
   check(of({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), 1, 2);
-  check(of({{"SLURM_PROCID", "11"}, {"SLURM_NTASKS", "12"}}), 11, 12);
+  check(of({{"SLURM_PROCID", "11"}, {"SLURM_STEP_NUM_TASKS", "12"}, {"SLURM_NTASKS", "24"}}), 11, 12);
   check(of({{"JOB_COMPLETION_INDEX", "4"}, {"WORLD_SIZE", "5"}}), 4, 5);
 }
 
 TEST_CASE("launcher: the first launcher whose rank is set counts") {
   // mpirun inside an allocation of Slurm, torchrun inside both.
-  const std::map<std::string, std::string> slurm = {{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}};
+  const std::map<std::string, std::string> slurm = {{"SLURM_PROCID", "0"}, {"SLURM_STEP_NUM_TASKS", "1"}};
   auto mpi = slurm;
   mpi.insert({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_SIZE", "4"}});
   check(of(mpi), 3, 4);
@@ -45,11 +45,16 @@ TEST_CASE("launcher: the first launcher whose rank is set counts") {
 TEST_CASE("launcher: without one a process is the whole") {
   check(of({}), 0, 1);
   check(of({{"WORLD_SIZE", "1"}}), 0, 1);
+  // Batch scripts of Slurm.
+  check(of({{"SLURM_PROCID", "0"}}), 0, 1);
+  check(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "1"}}), 0, 1);
 }
 
 TEST_CASE("launcher: what is missing or wrong is named") {
   CHECK(of({{"WORLD_SIZE", "6"}}).reason == "WORLD_SIZE=\"6\" without RANK");
-  CHECK(of({{"SLURM_NTASKS", "4"}}).reason == "SLURM_NTASKS=\"4\" without SLURM_PROCID");
+  const char* const outside_step = "SLURM_NTASKS=\"4\" without SLURM_STEP_NUM_TASKS";
+  CHECK(of({{"SLURM_NTASKS", "4"}}).reason == outside_step);
+  CHECK(of({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "4"}}).reason == outside_step);
   CHECK(of({{"RANK", "5"}}).reason == "RANK=\"5\" without WORLD_SIZE");
   CHECK(of({{"JOB_COMPLETION_INDEX", "5"}}).reason == "JOB_COMPLETION_INDEX=\"5\" without WORLD_SIZE");
   for (const char* rank : {"", "x", "-1", "8", "1 ", "99999999999999999999"}) {
