@@ -1087,8 +1087,8 @@ WEIR_API int32_t weir_element_format(weir_element element, uint32_t flags, weir_
 #define WEIR_ITERATOR_UNINITIALIZED 1u
 /* Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
  * flag. The first iterator to finish a pass fills the cache; later ones read it and leave out errors. The
- * elements stay in memory as long as the dataset. An iterator that starts from a checkpoint, or with other
- * parameters or another rank than the first, has its own caches. */
+ * elements stay in memory as long as the dataset. An iterator with other parameters or another rank than the
+ * first, or restored with other drawn seeds or from all ranks' checkpoints, has its own caches. */
 #define WEIR_ITERATOR_SHARE_CACHES 2u
 
 /* What saving does if elements cannot be made again: those of a callback that is not pure and saves no state

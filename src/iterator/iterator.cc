@@ -289,16 +289,17 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
     begin_parts(*checkpoint, *position->session);
     position->opening = checkpoint->opening;
     const auto& sites = root.sites().seeds;
-    for (size_t i = 0; i < sites.size(); ++i) {
+    for (size_t i = 0; i < sites.size(); ++i)
       position->session->override_seed(*sites[i], {checkpoint->seeds[2 * i], checkpoint->seeds[2 * i + 1]});
-    }
   }
   if (!root.epoch_nodes().empty()) {
     position->session->set_epoch_index(std::make_shared<const EpochIndex>(root.epoch_nodes()));
   }
   if (!count_openings(*position, beginning.epoch, histories, checkpoint))
     return data_loss("expected the counts of openings of this dataset, found others");
-  if (!checkpoint && position->document == sharing_) share_caches(*position);
+  // Where parts come from other ranks there is no state, and a pass reads only what they have left.
+  const bool from_ranks = checkpoint && checkpoint->stage.empty();
+  if (position->document == sharing_ && !from_ranks) share_caches(*position, checkpoint != nullptr);
   const bool is_window = root.op().ahead.is_window != nullptr && root.op().ahead.is_window(root.params());
   FetchChoice& choice = position->choice;
   choice.work = work_of(root);
@@ -306,9 +307,7 @@ Result<std::shared_ptr<Iterator::Position>> Iterator::build(const DocumentRef& d
   choice.may_fetch =
       choice.may_open && !root.spec().has_dataset() && !is_window && !root.op().typing.stands_last;
   choice.slow = root.lane() == Lane::blocking;  // until files turn out to be quick
-  // Where parts come from other ranks there is no state to replace what is opened, so it is opened under the
-  // numbers that they opened it under.
-  const bool from_ranks = checkpoint && checkpoint->stage.empty();
+  // No state replaces what is opened then, so it is opened under the numbers that they opened it under.
   if (from_ranks) position->take_back_opening();
   // Parameters that take any time are computed by the first poll, which can be waited for.
   if (checkpoint || !choice.may_open || !choice.work.opens_slowly) position->open(checkpoint && !from_ranks);
@@ -344,17 +343,18 @@ bool Iterator::count_openings(Position& position, uint64_t epoch, const std::vec
   return true;
 }
 
-void Iterator::share_caches(Position& position) const {
-  const World& world = position.session->world();
-  std::string values = concat(world.rank, " of ", world.size);
+void Iterator::share_caches(Position& position, bool restored) const {
+  const Dataset& root = *sharing_->root();
+  for (const auto& site : root.sites().seeds)
+    if (position.session->seed(*site) != site->drawn) return;
+  std::string values = concat(position.session->world().rank, " of ", position.session->world().size);
   if (position.env) {
     for (const ParamDigest& param : digests_of(*position.document, position.env.get(), false))
       values += concat(" ", param.hash);
   }
-  if (!adopt_made(*sharing_->caches(), values, sharing_->root()->epoch_nodes(), position.epochs,
-                  position.session->mixtures()))
-    return;
-  position.session->memo().share_caches(sharing_->caches());
+  const std::span<const EpochNode> adopts = restored ? std::span<const EpochNode>() : root.epoch_nodes();
+  if (adopt_made(*sharing_->caches(), values, adopts, position.epochs, position.session->mixtures()))
+    position.session->memo().share_caches(sharing_->caches());
 }
 
 // The histories, with how far the present position has come, for the next time that its graph is opened.

@@ -204,9 +204,9 @@ class Iterator {
   Status check_belongs(const Position& position, const Checkpoint& checkpoint) const;
   bool count_openings(Position& position, uint64_t epoch, const std::vector<GraphHistory>& histories,
                       const Checkpoint* checkpoint) const;
-  // Begins with what the caches of other iterators have made. REQUIRES: `position` is of sharing_, and not
-  // restored
-  void share_caches(Position& position) const;
+  // Keeps what its caches make for other iterators, and begins with what those have made, unless it is
+  // `restored`: it has the passes that it was saved with. REQUIRES: `position` is of sharing_
+  void share_caches(Position& position, bool restored) const;
   Status restore(Position& position, const Checkpoint& checkpoint) const;
   std::vector<GraphHistory> remembered() const;
   // `holding`: null, or waits there for Windows to stop, and answers nothing.

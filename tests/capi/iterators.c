@@ -384,6 +384,35 @@ static double sum_of_epoch(weir_runtime runtime, weir_dataset dataset, uint64_t 
   return sum;
 }
 
+/* An iterator that begins at a checkpoint fills the caches for those after it. */
+static void restored_caches(weir_runtime runtime) {
+  const char* text = "range(9) | map(x -> random_uniform([], dtype: float64, seed: 3)) | cache()";
+  weir_dataset saved = parse(runtime, text);
+  weir_dataset resumed = parse(runtime, text);
+  weir_iterator iterator = {0};
+  weir_element element = {0};
+  weir_bytes position = {0};
+  weir_iterator_options options = WEIR_ITERATOR_OPTIONS_INIT;
+  options.flags = WEIR_ITERATOR_SHARE_CACHES;
+  REQUIRE(weir_element_create(&element, NULL) == WEIR_OK);
+  REQUIRE(weir_iterator_create(runtime, saved, &options, &iterator, NULL) == WEIR_OK);
+  REQUIRE(weir_iterator_next(iterator, element, NULL) == WEIR_OK);
+  REQUIRE(weir_iterator_save(iterator, &position, NULL) == WEIR_OK);
+  weir_iterator_destroy(iterator);
+  options.checkpoint = position.data;
+  options.checkpoint_size = position.size;
+  REQUIRE(weir_iterator_create(runtime, resumed, &options, &iterator, NULL) == WEIR_OK);
+  while (weir_iterator_next(iterator, element, NULL) == WEIR_OK) continue;
+  const double first = sum_of_epoch(runtime, saved, 0, 0);
+  CHECK(sum_of_epoch(runtime, resumed, 1, WEIR_ITERATOR_SHARE_CACHES) == first);
+  CHECK(sum_of_epoch(runtime, resumed, 1, 0) != first);
+  weir_iterator_destroy(iterator);
+  weir_element_destroy(element);
+  weir_bytes_release(&position);
+  weir_dataset_unref(saved);
+  weir_dataset_unref(resumed);
+}
+
 static void shared_caches(weir_runtime runtime) {
   const uint32_t share = WEIR_ITERATOR_SHARE_CACHES;
   /* Each pass over the input of the cache draws other numbers. */
@@ -426,6 +455,7 @@ int main(void) {
   buffers_too_small(runtime);
   readiness(runtime);
   shared_caches(runtime);
+  restored_caches(runtime);
   weir_runtime_destroy(runtime);
   return failures();
 }

@@ -76,3 +76,21 @@ def test_each_process_reads_its_share(monkeypatch, text):
         found += [x for batch in weir.jax._of_process(dataset, (process, 2)) for x in batch.tolist()]
         assert len(found) == 8 * (process + 1)
     assert sorted(found) == list(range(16))
+
+
+def test_a_restored_iterator_fills_the_shared_cache():
+    dataset, resumed = (weir.range(8).shuffle(8, seed=1).cache() for _ in range(2))
+    whole = [[int(x) for x in weir.jax.arrays(dataset)] for _ in range(3)]
+    before = weir.jax.arrays(weir.range(8).shuffle(8, seed=1).cache())
+    seen = [int(next(before)) for _ in range(3)]
+    elements = weir.jax.arrays(resumed)
+    elements.set_state(before.get_state())
+    assert [seen + [int(x) for x in elements], *([int(x) for x in weir.jax.arrays(resumed)] for _ in range(2))] == whole
+    # The dataset draws seeds of its own: loops share its caches, also after a restore from others.
+    drawn = weir.range(8).shuffle(8).cache()
+    elements = weir.jax.arrays(drawn)
+    other = weir.jax.arrays(weir.range(8).shuffle(8).cache())
+    next(other)
+    elements.set_state(other.get_state())
+    assert len([*elements]) == 7
+    assert len({tuple(int(x) for x in weir.jax.arrays(drawn)) for _ in range(3)}) == 1

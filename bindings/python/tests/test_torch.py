@@ -477,3 +477,19 @@ def test_loops_share_a_cache():
     loader = weir.torch.loader(weir.range(5).map(function).cache())
     assert orders(loader, 3) == [[0, 1, 2, 3, 4]] * 3
     assert len(calls) == 5
+
+
+@pytest.mark.parametrize("epoch", [0, 1])
+def test_a_resumed_loop_fills_the_shared_cache(epoch):
+    def made():
+        return weir.torch.loader(weir.range(8).shuffle(8, seed=1).cache())
+
+    whole = orders(made(), 4)
+    loader = made()
+    assert orders(loader, epoch) == whole[:epoch]
+    rows = iter(loader)
+    assert [int(next(rows)) for _ in range(3)] == whole[0][:3]
+    state = loader.state_dict()
+    loader = made()
+    loader.load_state_dict(state)
+    assert orders(loader, 3) == [whole[0][3:], *whole[:2]]

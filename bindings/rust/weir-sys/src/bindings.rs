@@ -129,8 +129,8 @@ pub const WEIR_DLPACK_READ_ONLY: u32 = 2;
 pub const WEIR_ITERATOR_UNINITIALIZED: u32 = 1;
 /// Shares memory caches, cache() without a file, among all iterators of this dataset handle that have this
 /// flag. The first iterator to finish a pass fills the cache; later ones read it and leave out errors. The
-/// elements stay in memory as long as the dataset. An iterator that starts from a checkpoint, or with other
-/// parameters or another rank than the first, has its own caches.
+/// elements stay in memory as long as the dataset. An iterator with other parameters or another rank than the
+/// first, or restored with other drawn seeds or from all ranks' checkpoints, has its own caches.
 pub const WEIR_ITERATOR_SHARE_CACHES: u32 = 2;
 /// The position is not saved: failed_precondition.
 pub const WEIR_CHECKPOINT_REFUSE: u32 = 1;
