@@ -78,7 +78,7 @@ def test_jax(rows):
 
 
 KERAS = """
-import json, sys, warnings
+import contextlib, json, sys, warnings
 import digits, keras, numpy as np, pytest, weir
 
 def losses(data, **options):
@@ -116,6 +116,27 @@ for name, value in (("y", labels), ("sample_weight", labels)):
         losses(weir.keras.data(cached), **{name: value})
 with pytest.raises(ValueError, match="give sample weights as the third part"):
     losses(weir.keras.data(cached.map(lambda x, y: (x, y, y))), class_weight=weights)
+
+# Each loop begins the next epoch, that of another fit and of a Data of the same dataset, too.
+seen = []
+class Rows(keras.layers.Layer):
+    def call(self, x):
+        with contextlib.suppress(Exception):  # without values, as where the model is built
+            seen.append(np.asarray(keras.ops.convert_to_numpy(x))[:, 0].astype(int).tolist())
+        return x
+numbers = np.arange(6, dtype="float32").reshape(6, 1)
+shuffled = weir.from_tensor_slices((numbers, numbers)).shuffle(6, seed=1).batch(4)
+orders = [[x[:, 0].astype(int).tolist() for x, _ in shuffled.iterator(epoch=k)] for k in range(7)]
+model = keras.Sequential([keras.layers.Input((1,)), Rows(), keras.layers.Dense(1)])
+model.compile(optimizer="sgd", loss="mse", run_eagerly=True)
+given = weir.keras.data(shuffled)
+model.fit(given, epochs=1, verbose=0)  # may read more batches, to build the model
+seen.clear()
+begun = shuffled._epoch
+model.fit(given, epochs=2, verbose=0)
+model.fit(given, epochs=1, verbose=0, class_weight=dict.fromkeys(range(6), 1.0))
+model.fit(weir.keras.data(shuffled), epochs=1, verbose=0)
+assert begun in (1, 2) and seen == sum(orders[begun : begun + 4], []), (begun, seen, orders)
 print(json.dumps([keras.backend.backend(), ours, theirs]))
 """
 

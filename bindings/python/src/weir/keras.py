@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator as Elements
 from typing import Any
 
@@ -16,19 +17,19 @@ class Data(DataAdapter):
     """A dataset of batches as what Keras trains on. Made by `weir.keras.data`.
 
     Keras asks for the form that its backend takes: a tf.data.Dataset, a torch DataLoader, or NumPy's arrays, which JAX
-    puts on its devices. Each loop begins the next epoch.
+    puts on its devices. Each loop begins the next epoch with its first batch.
     """
 
     def __init__(self, dataset: Dataset) -> None:
         self._dataset = dataset
 
     def get_numpy_iterator(self) -> Elements[Any]:
-        """The next epoch."""
-        return iter(self._dataset)
+        """The next epoch. Keras makes two iterators for each, of which it uses one."""
+        yield from self._dataset
 
     def get_jax_iterator(self) -> Elements[Any]:
         """The next epoch."""
-        return iter(self._dataset)
+        return self.get_numpy_iterator()
 
     def get_tf_dataset(self) -> Any:
         """A tf.data.Dataset."""
@@ -36,11 +37,25 @@ class Data(DataAdapter):
 
         return tf.dataset(self._dataset)
 
+    @functools.cached_property
+    def _loader(self) -> Any:
+        """A torch loader of the dataset's epochs, the same for all loops, which share its caches."""
+        from . import torch
+
+        dataset = self._dataset
+
+        class Loader(torch.Loader):
+            def _begin_epoch(self) -> int:
+                dataset._epoch += 1
+                return dataset._epoch - 1
+
+        return Loader(dataset, None, None, None, True)
+
     def get_torch_dataloader(self) -> Any:
         """A torch DataLoader without workers, since weir has threads."""
         from . import torch
 
-        return torch.DataLoader(torch.loader(self._dataset), batch_size=None)
+        return torch.DataLoader(self._loader, batch_size=None)
 
     @property
     def num_batches(self) -> int | None:
@@ -70,9 +85,10 @@ class Data(DataAdapter):
 class _Weighted(Data):
     """The same with sample weights by the class."""
 
-    def __init__(self, dataset: Dataset, class_weight: dict[int, float]) -> None:
-        super().__init__(dataset)
-        spec = dataset.spec
+    def __init__(self, data: Data, class_weight: dict[int, float]) -> None:
+        super().__init__(data._dataset)
+        self._data = data
+        spec = data._dataset.spec
         if spec.kind != "tuple" or len(spec.children) != 2 or spec.children[1].kind != "tensor":
             raise ValueError(
                 f"expected elements (inputs, targets) for class_weight, the targets one array, found {spec}; "
@@ -86,9 +102,6 @@ class _Weighted(Data):
     def get_numpy_iterator(self) -> Elements[Any]:
         return map(self._weighted, super().get_numpy_iterator())
 
-    def get_jax_iterator(self) -> Elements[Any]:
-        return map(self._weighted, super().get_jax_iterator())
-
     def get_tf_dataset(self) -> Any:
         from keras.src.trainers.data_adapters.tf_dataset_adapter import make_class_weight_map_fn
 
@@ -97,7 +110,7 @@ class _Weighted(Data):
     def get_torch_dataloader(self) -> Any:
         from . import torch
 
-        return torch.DataLoader(torch.loader(self._dataset), batch_size=None, collate_fn=self._weighted)
+        return torch.DataLoader(self._data._loader, batch_size=None, collate_fn=self._weighted)
 
 
 _get_data_adapter = data_adapters.get_data_adapter
@@ -111,7 +124,7 @@ def _adapter(x: Any, y: Any = None, sample_weight: Any = None, **options: Any) -
         if value is not None:
             raise ValueError(f"expected no {name} beside weir.keras.data, found one; make it a part of the elements")
     class_weight = options.get("class_weight")
-    return x if class_weight is None else _Weighted(x._dataset, class_weight)
+    return x if class_weight is None else _Weighted(x, class_weight)
 
 
 data_adapters.get_data_adapter = _adapter
