@@ -151,6 +151,33 @@ def test_lists_of_lists():
         assert str(made.spec) == "{a: ragged<int64>[?, ?]}" and made[0]["a"].row_splits.tolist() == [0, 1, 3]
 
 
+@pytest.mark.parametrize("lists", [[[[1, 2], [3]], [[4]]], [[[5, 6]], [[7, 8]]]])
+def test_lists_of_lists_of_dicts_go_back(lists):
+    nested = datasets.List(datasets.List({"a": datasets.Value("int64"), "b": datasets.Value("string")}))
+    values = [[[{"a": x, "b": f"text {x}"} for x in inner] for inner in row] for row in lists]
+    rows = datasets.Dataset.from_dict({"q": values}, features=datasets.Features({"q": nested}))
+    assert list(weir.huggingface.dataset(weir.from_huggingface(rows), features=rows.features)) == list(rows)
+
+
+def test_arrays_without_rows():
+    features = datasets.Features(
+        {
+            "m": datasets.Array3D((2, 1, 3), "int16"),
+            "n": datasets.Array2D((None, 3), "float32"),
+            "s": datasets.Array2D((2, 1), "string"),
+        }
+    )
+    values = {"m": [[[[1, 2, 3]], [[4, 5, 6]]]], "n": [[[1, 2, 3]]], "s": [[["a"], ["b"]]]}
+    rows = datasets.Dataset.from_dict(values, features=features)
+    for none in (rows.select([]), rows.filter(lambda row: False), rows.select([0]).select([])):
+        made = weir.from_huggingface(none)
+        assert str(made.spec) in (
+            "{m: int16[2, 1, 3], n: float32[?, 3], s: string[2, 1]}",
+            "{m: int16[2, 1, 3], n: float32[1, 3], s: string[2, 1]}",
+        )
+        assert list(made) == []
+
+
 def test_files_are_bytes():
     features = datasets.Features({"image": datasets.Image()})
     rows = datasets.Dataset.from_dict({"image": [{"bytes": b"jpeg", "path": None}]}, features=features)
@@ -325,6 +352,18 @@ def test_epochs():
         assert labels(derived) == labels(derived) == expected[epoch]
     loader = torch.utils.data.DataLoader(derived, None, num_workers=2, multiprocessing_context="spawn")
     assert labels(loader) == expected[1]
+
+
+def test_a_state_of_the_beginning_has_its_epoch():
+    source = weir.range(12).map(lambda x: {"label": x}).shuffle(12, seed=2)
+    expected = [labels(source) for _ in range(3)]
+    for derived in (False, True):
+        stream = weir.huggingface.dataset(source)
+        stream = stream.map(lambda row: row) if derived else stream
+        first = stream.state_dict()
+        assert [labels(stream), labels(stream)] == expected[:2]
+        stream.load_state_dict(first)
+        assert labels(stream) == labels(stream) == expected[0]
 
 
 def test_epoch_0_is_set_like_others():

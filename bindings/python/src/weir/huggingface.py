@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import itertools
 from collections.abc import Iterator as Elements
 from typing import Any
@@ -33,6 +34,12 @@ def _has_files(kind: pa.DataType) -> bool:
 def _read(column: pa.ChunkedArray) -> pa.ChunkedArray:
     """For an image, or another file, what is in it, or its name where it wasn't read."""
     kind = column.type
+    if isinstance(kind, pa.BaseExtensionType) and hasattr(kind, "shape") and not len(column):
+        # An Array2D or the like, whose lists have no lengths then.
+        made = functools.reduce(lambda inner, _: inner.value_type, kind.shape, kind.storage_type)
+        for size in reversed(kind.shape):
+            made = pa.list_(made, -1 if size is None else size)
+        return pa.chunked_array([], made)
     if not _has_files(kind):
         return column
     if pa.types.is_struct(kind):
@@ -155,19 +162,25 @@ def _check_is_kept(name: str, kind: pa.DataType) -> None:
         )
 
 
+def _dicts(parts: dict[str, Any], depth: int) -> Any:
+    """A list of dicts, or of such lists, for which weir has a dict of lists."""
+    if not depth:
+        return parts
+    return [_dicts(dict(zip(parts, row, strict=True)), depth - 1) for row in zip(*parts.values(), strict=True)]
+
+
 def _with_text(value: Any, kind: Any) -> Any:
     """A value with str in place of bytes, unless the type, of Hugging Face's feature, says that they are bytes."""
     if kind is None and isinstance(value, bytes):
         return value.decode()
     if isinstance(kind, pa.BaseExtensionType):
         kind = kind.storage_type
-    listed = _is_list(kind)
+    depth = 0
     while _is_list(kind):
-        kind = kind.value_type
+        kind, depth = kind.value_type, depth + 1
     if isinstance(value, dict):
         parts = {name: _with_text(part, kind and kind.field(name).type) for name, part in value.items()}
-        # weir has a dict of lists for a list of dicts.
-        return [dict(zip(parts, row, strict=True)) for row in zip(*parts.values(), strict=True)] if listed else parts
+        return _dicts(parts, depth)
     if isinstance(value, tuple):
         return tuple(_with_text(part, kind) for part in value)
     if isinstance(value, Ragged):
@@ -210,16 +223,20 @@ class _Examples(_BaseExamplesIterable):
         self._epochs = _Epochs()
         self._sleep_on_threads_shutdown = False
         self._state_dict: dict[str, Any] | None = None
+        self._fresh = 0  # the epoch in a state that was not loaded
 
     def _init_state_dict(self) -> dict[str, Any]:
-        self._state_dict = {"position": None, "taken": 0, "type": type(self).__name__}
+        self._fresh = self._epochs.next.get((self._share, self._in_worker), 0)
+        self._state_dict = {"position": None, "taken": 0, "epoch": self._fresh, "type": type(self).__name__}
         return self._state_dict
 
     def _begin(self) -> Iterator:
-        """An iterator over the next epoch, or that of set_epoch."""
+        """An iterator over the next epoch, that of set_epoch, or that of the beginning that was loaded."""
         index, shares = self._share
         counted = self._share, self._in_worker
         epoch = self._epoch if self._epochs.are_set else self._epochs.next.get(counted, 0)
+        if self._state_dict and self._state_dict["epoch"] != self._fresh and not self._epochs.are_set:
+            epoch = self._state_dict["epoch"]
         self._epochs.next[counted] = epoch + 1
         shared = self._dataset if shares == 1 else self._dataset.shard(shares, index)
         # Hugging Face shares out the elements itself, so the launcher's rank takes no share of its own.
