@@ -8,7 +8,9 @@
 #include "ops/files/record_access.h"
 #include "ops/pipelines.h"
 #include "ops/written_folders.h"
+#include "support/npy_files.h"
 #include "support/sanitized.h"
+#include "support/simulated_files.h"
 #include "support/temporary_folder.h"
 #include "support/test_runtime.h"
 
@@ -391,6 +393,48 @@ TEST_CASE("texts without positions say why") {
   CHECK(run(files.call("csv", {"h"}, ", [int64], header: true") + " | global_shuffle()") ==
         Lines{"error: invalid_argument"});
   CHECK(run(files.call("csv", {"h"}, ", [int64], header: true")) == Lines{"error: invalid_argument", "(1,)"});
+}
+
+// Seeking opens each file once; what fails to open then is an error of every slice.
+TEST_CASE("a file that fails when it is opened again is one error of skip and of every shard") {
+  std::string ints;
+  for (int i = 0; i < 20; ++i) ints += bytes_of<int32_t>({i});
+  const std::string few = ints.substr(0, 28);
+  const auto lines = [&](const std::string& text, uint64_t openings, int64_t restored_after = 0) {
+    SimulatedFileSystem files;
+    files.put("a", few);
+    files.put("b", ints);
+    files.put("a.npy", npy_bytes("<i4", "(7,)", few));
+    files.put("b.npy", npy_bytes("<i4", "(20,)", ints));
+    for (const char* name : {"a", "a.npy"}) files.set_faults(name, {.openings = openings});
+    ThreadsRuntime runtime;
+    runtime->files = &files;
+    if (restored_after == 0) return all_lines(*runtime, text);
+    auto iterator = open_text(*runtime, text);
+    Lines out = take_lines(*iterator, restored_after);
+    const std::string saved = require_value(iterator->save());
+    for (const bool again : {true, false}) {
+      INFO(again);
+      if (!again) files.set_faults("a", {});
+      Lines rest = all_lines(*open_text(*runtime, text, &saved));
+      if (again) out.insert(out.end(), rest.begin(), rest.end());
+      CHECK(rest == Lines(out.begin() + restored_after, out.end()));
+    }
+    return out;
+  };
+  for (const std::string text : {R"(fixed_length_record(["a", "b"], 4))",
+                                 R"(tokens(["a", "b"], 1, dtype: int32))", R"(npy(["a.npy", "b.npy"]))"}) {
+    INFO(text);
+    // npy opens its files to build the pipeline, too.
+    const uint64_t first = text.starts_with("npy") ? 2 : 1;
+    const Lines all = lines(text, first - 1);
+    REQUIRE(all.size() == 21);
+    CHECK(lines(text + " | skip(5)", first) == every(all, 5));
+    CHECK(lines(text + " | shard(2, 0)", first) == every(all, 0, 2));
+    CHECK(lines(text + " | shard(2, 1)", first) == every(all, 1, 2));
+    CHECK(lines(text + " | skip(3) | shard(2, 1)", first) == every(every(all, 3), 1, 2));
+    if (first == 1) CHECK(lines(text + " | shard(3, 1)", first, 4) == every(all, 1, 3));
+  }
 }
 
 }  // namespace

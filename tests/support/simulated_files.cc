@@ -110,9 +110,11 @@ FileFaults SimulatedFileSystem::faults_of(const std::string& name, uint64_t size
 
 Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::do_open(const std::string& name) {
   Bytes bytes;
+  uint64_t opened = 0;
   {
     MutexLock lock(mutex_);
     if (const auto found = files_.find(name); found != files_.end()) bytes = found->second;
+    opened = opened_[name]++;
   }
   if (!bytes) {
     WEIR_ASSIGN(const FileInfo info, stat(name));
@@ -121,7 +123,7 @@ Result<RefPtr<RandomAccessFile>> SimulatedFileSystem::do_open(const std::string&
     return file_error(Code::invalid_argument, concat("cannot open ", quote(name), ": it is a folder"), name);
   }
   const FileFaults faults = faults_of(name, bytes->size());
-  if (faults.fails_to_open) {
+  if (faults.fails_to_open || opened >= faults.openings) {
     return read_error(Code::unavailable, concat("cannot open ", quote(name), ": planted fault"), name);
   }
   return RefPtr<RandomAccessFile>(make_ref<SimulatedFile>(name, std::move(bytes), faults));

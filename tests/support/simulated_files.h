@@ -18,13 +18,14 @@ namespace weir {
 
 inline constexpr uint64_t kNowhere = UINT64_MAX;
 
-// The faults that readers of one file meet, the same each time it is opened.
+// The faults that readers of one file meet, the same each time it is opened, but for `openings`.
 struct FileFaults {
   bool fails_to_open = false;               // unavailable
   uint64_t read_error_offset = kNowhere;    // data_loss for reads that would reach beyond it
   uint64_t truncated_size = kNowhere;       // the file ends there
   size_t longest_read = 0;                  // reads give no more at once; 0: no bound
   uint64_t append_error_offset = kNowhere;  // resource_exhausted for writes that would reach beyond it
+  uint64_t openings = kNowhere;             // after so many, it fails to open
 };
 
 // How many files in a thousand have each fault. Drawn from `seed` and the name, so that neither the order of
@@ -68,6 +69,7 @@ class SimulatedFileSystem final : public FileSystem {
   const FaultPlan plan_;
   mutable Mutex mutex_;
   std::map<std::string, Bytes> files_;
+  std::map<std::string, uint64_t> opened_;
   std::map<std::string, FileFaults> faults_;
   SimulatedLocks locks_;
 };

@@ -1,16 +1,22 @@
 #include "ops/access/positions.h"
 
+#include <algorithm>
 #include <memory>
 #include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/exception.h"
+#include "core/failed_reads.h"
 #include "core/text.h"
 #include "dataset/access.h"
 #include "dataset/ahead_cursor.h"
 #include "dataset/compose.h"
 #include "dataset/openings.h"
+#include "dataset/port.h"
+#include "dataset/yield_timer.h"
 #include "ops/access/read_ahead.h"
 
 namespace weir {
@@ -42,19 +48,37 @@ std::unique_ptr<EpochScope> scope_of_part(Opening& opening, const PositionsParam
   return out;
 }
 
+// Of a file that can't be read the elements are not counted, so that those after it have no positions either.
+// Unless the rows were counted before, the input is then read in order, and every slice passes its errors on.
 class Positions final : public Cursor {
  public:
   static Result<std::unique_ptr<Cursor>> open(Opening& opening, const PositionsParams& params) {
     std::unique_ptr<EpochScope> scope = scope_of_part(opening, params);
     Context inside = in_scope(opening.ctx, scope.get());
+    const EpochScope before(*inside.epochs);
     WEIR_ASSIGN(RestorableAccess input,
                 RestorableAccess::open(inside, opening.input(0), params.slice, params.whole));
-    return std::unique_ptr<Cursor>(std::make_unique<Positions>(std::move(input), std::move(scope)));
+    std::unique_ptr<Port> in_order;
+    // A restored position repeats the errors of files that could not be read before, which only that can.
+    const bool all_counted = input.uncounted().ok() && inside.session.failed_reads().empty();
+    if (params.whole == kUnknown && !all_counted) {
+      *inside.epochs = before;
+      in_order = std::make_unique<Port>(inside, opening.input(0), Port::Mode::pass);
+    }
+    return std::unique_ptr<Cursor>(std::make_unique<Positions>(
+        std::move(input), std::move(scope), opening.input(0), params.slice, std::move(in_order)));
   }
-  Positions(RestorableAccess input, std::unique_ptr<EpochScope> scope)
-      : scope_(std::move(scope)), input_(std::move(input)) {}
+  Positions(RestorableAccess input, std::unique_ptr<EpochScope> scope, Instance instance, const Slice& slice,
+            std::unique_ptr<Port> in_order)
+      : scope_(std::move(scope)),
+        input_(std::move(input)),
+        instance_(std::move(instance)),
+        step_(slice.step),
+        in_order_(std::move(in_order)),
+        before_(slice.first) {}
 
   Step next(Context& ctx, const Demand& demand, Block& out) override {
+    if (in_order_) return next_in_order(ctx, demand, out);
     const int64_t left = input_->count().positions - given_;
     if (left == 0) return PullResult::end;
     Context inside = in_scope(ctx, scope_.get());
@@ -69,11 +93,19 @@ class Positions final : public Cursor {
   }
 
   int64_t lose(const ErrorPtr&) noexcept override {
+    if (in_order_) return std::max<int64_t>(static_cast<int64_t>(rows_.size()), 1);
     ++given_;
     return 1;
   }
 
   void state(Archive& archive) override {
+    bool in_order = in_order_ || !saved_.empty();
+    if (archive.loading()) {
+      in_order = archive.next_is("in_order");
+      if (in_order_ && !in_order && !input_.uncounted().ok()) return archive.fail(input_.uncounted());
+      if (!in_order) in_order_.reset();
+    }
+    if (in_order) return state_in_order(archive);
     const int64_t count = input_->count().positions;
     int64_t before = count;
     archive("given", given_, 0, INT64_MAX);
@@ -86,11 +118,54 @@ class Positions final : public Cursor {
     input_.state(archive);
   }
 
+  Step resume(Context& ctx) override {
+    if (saved_.empty()) return PullResult::rows;
+    Context inside = in_scope(ctx, scope_.get());
+    WEIR_ASSIGN(Port port, Port::open_at(inside, instance_, Port::Mode::pass, saved_));
+    in_order_ = std::make_unique<Port>(std::move(port));
+    saved_.clear();
+    return PullResult::rows;
+  }
+
  private:
   static Context in_scope(const Context& ctx, EpochScope* scope) {
     Context inside = ctx;
     if (scope) inside.epochs = scope;
     return inside;
+  }
+
+  Step next_in_order(Context& ctx, const Demand& demand, Block& out) {
+    Context inside = in_scope(ctx, scope_.get());
+    for (;;) {
+      in_.rows = 0;
+      rows_.clear();
+      const PullResult got = in_order_->pull(inside, demand, in_);
+      if (got != PullResult::rows) return got;
+      for (int row = 0; row < in_.rows; ++row) {
+        const ErrorPtr* const error = in_.error_of(row);
+        if ((error && !is_out_of_memory(**error)) || before_-- == 0) rows_.push_back(row);
+        if (before_ < 0) before_ = step_ - 1;
+      }
+      if (!rows_.empty()) {
+        out.gather_thinned(in_, rows_);
+        yield_timer_.reset();
+        return PullResult::rows;
+      }
+      if (yield_timer_.should_yield(ctx, in_.rows)) return PullResult::pending;
+    }
+  }
+
+  void state_in_order(Archive& archive) {
+    bool in_order = true;
+    archive("in_order", in_order);
+    archive("before", before_, 0, INT64_MAX);
+    if (archive.loading()) {
+      archive.rest(saved_);
+    } else if (saved_.empty()) {
+      in_order_->state(archive);
+    } else {
+      archive.append(saved_);
+    }
   }
 
   // Null: that of who reads.
@@ -99,6 +174,18 @@ class Positions final : public Cursor {
   int64_t given_ = 0;
   AccessWidth width_;
   std::vector<int64_t> positions_;
+  const Instance instance_;
+  const int64_t step_;
+  // The input, where it is read in order.
+  std::unique_ptr<Port> in_order_;
+  // How many elements come before the next one of the slice.
+  int64_t before_;
+  // A loaded position of it, until resume().
+  std::string saved_;
+  Block in_;
+  // Those of `in_` to give.
+  std::vector<int32_t> rows_;
+  YieldTimer yield_timer_;
 };
 
 const OperatorDef& positions_operator() {
