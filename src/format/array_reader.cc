@@ -41,8 +41,8 @@ Result<uint64_t> ArrayReader::read_bytes(uint64_t offset, std::span<uint8_t> to)
   uint64_t filled = 0;
   while (filled < to.size()) {
     const Result<std::span<const uint8_t>> piece = piece_at(offset + filled);
-    if (!piece.ok() && filled == 0) return piece.status();
-    if (!piece.ok() || piece->empty()) break;
+    if (!piece.ok()) return piece.status();
+    if (piece->empty()) break;
     const size_t size = std::min<size_t>(piece->size(), to.size() - filled);
     std::memcpy(to.data() + filled, piece->data(), size);
     filled += size;
@@ -61,14 +61,12 @@ Result<std::span<const uint8_t>> ArrayReader::piece_at(uint64_t offset) {
 }
 
 Result<uint64_t> ArrayReader::read_file(uint64_t offset, std::span<uint8_t> to) {
-  WEIR_TRY(stream_->seek(offset));
+  failed_ = stream_->seek(offset);
   uint64_t filled = 0;
-  while (filled < to.size()) {
+  while (failed_.ok() && filled < to.size()) {
     const Result<size_t> got = stream_->read(to.subspan(filled));
-    // What comes before it is given first.
-    if (!got.ok() && filled > 0) break;
-    if (!got.ok()) return got.status();
-    if (*got == 0) break;
+    failed_ = got.status();
+    if (!got.ok() || *got == 0) break;
     filled += *got;
   }
   return filled;
@@ -84,10 +82,8 @@ Result<int> ArrayReader::read_rows(int rows, uint8_t* to) {
   }
   if (layout_.stride > row_bytes + kGapBytes) {
     for (int i = 0; i < rows; ++i, to += row_bytes) {
-      const Result<uint64_t> got = read_bytes(offset_of(row_ + i), {to, row_bytes});
-      if (i > 0 && (!got.ok() || *got < row_bytes)) return i;
-      if (!got.ok()) return got.status();
-      if (*got < row_bytes) return 0;
+      WEIR_ASSIGN(const uint64_t got, read_bytes(offset_of(row_ + i), {to, row_bytes}));
+      if (got < row_bytes) return i;
     }
     return rows;
   }
@@ -110,6 +106,7 @@ Status ArrayReader::next_batch(size_t max_rows, size_t max_bytes, Block& out) {
   ArrayFill fill(out.columns[0], layout_.type.dtype, layout_.row, rows, layout_.row_bytes, &pool_);
   WEIR_ASSIGN(const int got, read_rows(rows, fill.bytes(0)));
   if (got == 0) {
+    WEIR_TRY(failed_);
     return file_error(Code::data_loss,
                       expected_found(concat(layout_.rows, " rows, as when the file was opened"), concat(row_),
                                      "restore the file"),

@@ -28,7 +28,7 @@ class ArrayReader {
   uint64_t offset_of(int64_t row) const {
     return layout_.begin + static_cast<uint64_t>(row) * layout_.stride;
   }
-  // Reads `rows` rows to `to`, one after the other; fewer only if the file ends.
+  // Reads `rows` rows to `to`, one after the other; fewer only if the file ends or a read fails.
   Result<int> read_rows(int rows, uint8_t* to);
   Result<uint64_t> read_bytes(uint64_t offset, std::span<uint8_t> to);
   Result<uint64_t> read_file(uint64_t offset, std::span<uint8_t> to);
@@ -46,6 +46,8 @@ class ArrayReader {
   uint64_t piece_begin_ = 0;
   uint64_t piece_size_ = 0;
   int64_t row_ = 0;
+  // Why the last rows could not be read whole; they are given up to there first.
+  Status failed_;
 };
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 #include "ops/contract.h"
 #include "ops/written_folders.h"
 #include "support/npy_files.h"
+#include "support/simulated_files.h"
 
 namespace weir::test {
 namespace {
@@ -151,6 +152,28 @@ TEST_CASE("npy: truth values of other bytes than 0 and 1") {
   write(folder.at("b"), npy_bytes("|b1", "(2, 2)", std::string("\0\x01\x02\xff", 4)));
   CHECK(run(call("npy", folder.at("b"))) == Lines{"[false, true]", "[true, true]"});
   CHECK(run(call("npy", folder.at("b")) + " | map(x -> count_nonzero(x))") == Lines{"1", "2"});
+}
+
+TEST_CASE("npy passes on why a read failed, after the rows before it") {
+  SimulatedFileSystem files;
+  const std::string bytes = npy_bytes("<i2", "(50000,)", std::string(100'000, 'x'));
+  files.put("a.npy", bytes);
+  files.set_faults("a.npy", {.read_error_offset = bytes.size() - 7});
+  for (const char* more : {"", ", buffer_size: 1000"}) {
+    ThreadsRuntime runtime;
+    runtime->files = &files;
+    auto iterator = open_text(*runtime, std::string("npy(\"a.npy\"") + more + ")");
+    Block block;
+    int rows = 0;
+    std::string message;
+    while (require_value(iterator->next(64, block)) == PullResult::rows) {
+      rows += block.rows - static_cast<int>(block.errors.size());
+      for (const RowError& error : block.errors) message = error.error->describe();
+      block.errors.clear();
+    }
+    CHECK(rows == 49996);
+    CHECK_THAT(message, Catch::Contains("planted fault"));
+  }
 }
 
 }  // namespace
