@@ -39,6 +39,8 @@ struct Answer {
   std::string_view header(std::string_view name) const;
   std::string encoding() const;  // its Content-Encoding in lower case; empty: none, or "identity"
   bool ok() const { return status >= 200 && status < 300; }
+  // Other successes, such as 202 or 207, are not about the bytes of a file.
+  bool has_file() const { return status == 200 || status == 206; }
 };
 
 // The bytes that a "Content-Range: bytes 0-99/1000" is about. `total` is UINT64_MAX if the server doesn't

@@ -65,7 +65,7 @@ std::unique_ptr<RemoteFile> Store::open(const std::string& name, Call call) {
     info = ask_size(name, get, call);
     if (info.size != 0) throw failure(name, get, answer);
     answer.body.clear();
-  } else if (!answer.ok()) {
+  } else if (!answer.has_file()) {
     throw failure(name, get, answer);
   } else {
     info = info_of(answer);
@@ -94,7 +94,7 @@ uint64_t Store::size_of_head(const std::string& name, Request get, const Answer&
   if (tells_end) return 0;
   get.method = "HEAD";
   Answer head = ask(name, std::move(get), [call] { return call.cancelled(); });
-  bool is_same = head.ok() && head.encoding() == answer.encoding();
+  bool is_same = head.has_file() && head.encoding() == answer.encoding();
   return is_same ? parse_number(head.header("content-length")).value_or(0) : 0;
 }
 
@@ -105,7 +105,7 @@ FileInfo Store::ask_size(const std::string& name, const Request& get, Call call)
   Answer answer = ask(name, request, cancelled);
   auto size = parse_number(answer.header("content-length"));
   bool is_gone = answer.status == 404 || answer.status == 410;
-  if (!is_gone && (!answer.ok() || !size || !answer.encoding().empty())) {
+  if (!is_gone && (!answer.has_file() || !size || !answer.encoding().empty())) {
     // A URL that is signed for GET, a server that knows no HEAD, or one that speaks of a compressed answer.
     request = get;
     request.add("Range", "bytes=0-0");
@@ -117,7 +117,7 @@ FileInfo Store::ask_size(const std::string& name, const Request& get, Call call)
       size = 0;
     }
   }
-  if (!answer.ok()) throw failure(name, request, answer);
+  if (!answer.has_file()) throw failure(name, request, answer);
   if (size == UINT64_MAX) {
     throw Failure(WEIR_CODE_FAILED_PRECONDITION, name, "the server doesn't say how long the file is");
   }

@@ -45,6 +45,13 @@ def test_an_answer_that_ends_too_early_with_its_connection(extension):
             extension().open(fake.url + "/file")
 
 
+@pytest.mark.parametrize("status", [201, 202, 203, 204, 205, 207, 208, 226])
+def test_other_successes_are_no_file(extension, status):
+    with Fake(lambda method, path, headers, body: (status, {}, b"" if status in (204, 205) else b"soon")) as fake:
+        with pytest.raises(Failed, match=f"invalid_argument.*the server answered {status}"):
+            extension().open(fake.url + "/file")
+
+
 @pytest.mark.parametrize("as_date", [False, True])
 def test_retry_after_is_obeyed(extension, monkeypatch, as_date):
     monkeypatch.setenv("WEIR_REMOTE_PATIENCE", "2")
