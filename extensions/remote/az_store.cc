@@ -93,6 +93,7 @@ void AzStore::list(const std::string& folder, const std::string& prefix, Call ca
   BucketName parts = split_bucket(folder);
   std::map<std::string, std::string> query{
       {"restype", "container"}, {"comp", "list"}, {"delimiter", "/"}, {"prefix", parts.key + prefix}};
+  std::set<std::string> turned;
   for (;;) {
     Answer answer =
         demand(folder, request_for("GET", {parts.bucket, ""}, query), [call] { return call.cancelled(); });
@@ -114,7 +115,7 @@ void AzStore::list(const std::string& folder, const std::string& prefix, Call ca
     }
     const std::string& next = root.child("NextMarker").text;
     if (next.empty()) return;
-    turn_page(folder, query["marker"], next);
+    turn_page(folder, turned, query["marker"], next);
   }
 }
 

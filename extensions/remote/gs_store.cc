@@ -118,6 +118,7 @@ void GsStore::list(const std::string& folder, const std::string& prefix, Call ca
       {"maxResults", "1000"},
       {"prefix", parts.key + prefix},
       {"fields", "items(name,size,updated,generation),prefixes,nextPageToken"}};
+  std::set<std::string> turned;
   for (;;) {
     Answer answer = ask_page(folder, parts.bucket, query, call);
     Json page = Json::parse(answer.body);
@@ -136,7 +137,7 @@ void GsStore::list(const std::string& folder, const std::string& prefix, Call ca
     }
     std::string next = page.text("nextPageToken");
     if (next.empty()) return;
-    turn_page(folder, query["pageToken"], next);
+    turn_page(folder, turned, query["pageToken"], next);
   }
 }
 

@@ -151,6 +151,7 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
   std::string below = place.path.empty() ? "" : place.path + "/";
   std::string url = api(place, "tree", commit_of(folder, place)) + (place.path.empty() ? "" : "/") +
                     percent_encode(place.path, true);
+  std::set<std::string> turned;
   for (;;) {
     Request request;
     request.url = url;
@@ -175,7 +176,7 @@ void HfStore::list(const std::string& folder, const std::string& prefix, Call ca
       throw Failure(WEIR_CODE_DATA_LOSS, folder,
                     "the server's listing goes on at " + shown_url(next) + ", which isn't the hub");
     }
-    turn_page(folder, url, next);
+    turn_page(folder, turned, url, next);
   }
 }
 

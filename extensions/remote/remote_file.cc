@@ -199,11 +199,13 @@ std::string_view entry_name(std::string_view key, std::string_view folder) {
   return key.find('/') == std::string_view::npos ? key : std::string_view();
 }
 
-void turn_page(const std::string& folder, std::string& page, const std::string& next) {
-  if (next.empty() || next == page) {
+void turn_page(const std::string& folder, std::set<std::string>& turned, std::string& page,
+               const std::string& next) {
+  turned.insert(page);
+  if (next.empty() || !turned.insert(next).second) {
     throw Failure(WEIR_CODE_DATA_LOSS, folder,
                   std::string("the server's listing goes on, but ") +
-                      (next.empty() ? "it doesn't say where" : "its next page is the one that was sent"));
+                      (next.empty() ? "it doesn't say where" : "its next page is one that was sent"));
   }
   page = next;
 }

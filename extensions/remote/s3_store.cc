@@ -201,6 +201,7 @@ void S3Store::list(const std::string& folder, const std::string& prefix, Call ca
                                            {"encoding-type", "url"},
                                            {"max-keys", "1000"},
                                            {"prefix", parts.key + prefix}};
+  std::set<std::string> turned;
   for (;;) {
     Answer answer =
         demand(folder, request_for("GET", parts.bucket, "", query), [call] { return call.cancelled(); });
@@ -224,7 +225,7 @@ void S3Store::list(const std::string& folder, const std::string& prefix, Call ca
       call.entry(shown, info);
     }
     if (root.child("IsTruncated").text != "true") return;
-    turn_page(folder, query["continuation-token"], root.child("NextContinuationToken").text);
+    turn_page(folder, turned, query["continuation-token"], root.child("NextContinuationToken").text);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -75,8 +76,9 @@ BucketName split_bucket(const std::string& name);
 std::string_view entry_name(std::string_view key, std::string_view folder);
 
 // Sets `page`, the token or URL of the page that came last, to that of the next one. Throws if there is none,
-// or if it is the same: a listing that ends early would look whole.
-void turn_page(const std::string& folder, std::string& page, const std::string& next);
+// or if it is one of those before, which are in `turned`: a listing that ends early would look whole.
+void turn_page(const std::string& folder, std::set<std::string>& turned, std::string& page,
+               const std::string& next);
 
 // A version is pinned by a strong ETag; a weak one says that the bytes may differ.
 bool is_strong_tag(std::string_view tag);

@@ -212,8 +212,8 @@ PAGES = {
 
 @pytest.mark.parametrize("kind, following, message", [
     ("s3", "", "doesn't say where"), ("s3", "<NextMarker>a</NextMarker>", "doesn't say where"),
-    ("s3", "<NextContinuationToken>1</NextContinuationToken>", "next page is the one that was sent"),
-    ("gs", "1", "next page is the one that was sent"), ("az", "1", "next page is the one that was sent")])
+    ("s3", "<NextContinuationToken>1</NextContinuationToken>", "next page is one that was sent"),
+    ("gs", "1", "next page is one that was sent"), ("az", "1", "next page is one that was sent")])
 def test_listings_that_dont_say_how_they_go_on(extension, monkeypatch, kind, following, message):
     page = PAGES[kind].replace("NEXT", following).encode()
     with Fake(lambda method, path, headers, body: (200, {}, page)) as fake:
@@ -222,6 +222,21 @@ def test_listings_that_dont_say_how_they_go_on(extension, monkeypatch, kind, fol
         monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", f"AccountName=a;AccountKey=a2V5;BlobEndpoint={fake.url}")
         with pytest.raises(Failed, match=f"data_loss: {kind}://bucket/: the server's listing goes on.*{message}"):
             extension().list(f"{kind}://bucket/")
+
+
+@pytest.mark.parametrize("kind, following", [
+    ("s3", "<NextContinuationToken>{}</NextContinuationToken>"), ("gs", "{}"), ("az", "{}")])
+def test_listings_that_go_in_a_circle(extension, monkeypatch, kind, following):
+    def handle(method, path, headers, body):
+        return 200, {}, PAGES[kind].replace("NEXT", following.format("BCA"[len(fake.requests) % 3])).encode()
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", fake.url)
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", fake.url)
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", f"AccountName=a;AccountKey=a2V5;BlobEndpoint={fake.url}")
+        with pytest.raises(Failed, match="data_loss.*next page is one that was sent"):
+            extension().list(f"{kind}://bucket/")
+        assert len(fake.requests) <= 4
 
 
 def test_one_function_is_exported():
