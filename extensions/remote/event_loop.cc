@@ -180,6 +180,19 @@ void EventLoop::launch(Exchange& exchange, bool is_hedge) {
     refresh_then_launch(exchange);
     return;
   }
+  // A line break in a credential would begin another header.
+  const auto is_broken = [](const auto& header) {
+    return std::any_of(header.second.begin(), header.second.end(),
+                       [](char c) { return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 127; });
+  };
+  const auto broken = std::find_if(request.headers.begin(), request.headers.end(), is_broken);
+  if (broken != request.headers.end()) {
+    exchange.failure.emplace(WEIR_CODE_INVALID_ARGUMENT, exchange.name,
+                             "the value of the header " + broken->first +
+                                 " has a control character; check the credentials that it is made of");
+    finish(exchange);
+    return;
+  }
   auto transfer = std::make_unique<Transfer>(exchange);
   CURL* handle = take_handle(exchange);
   if (handle == nullptr) {

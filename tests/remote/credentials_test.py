@@ -163,6 +163,18 @@ def test_aws_credentials_that_expire_are_fetched_again(extension, monkeypatch):
     assert given == ["token0", "token1"]
 
 
+@pytest.mark.parametrize("token", ["T\r\nX-Evil: 1", "secret\n", "a\x7fb"])
+def test_a_credential_never_becomes_a_header_of_its_own(extension, monkeypatch, token):
+    with Fake(lambda method, path, headers, body: ranged(DATA, headers, {"ETag": '"1"'})) as store:
+        monkeypatch.setenv("AWS_ENDPOINT_URL_S3", store.url)
+        monkeypatch.setenv("AWS_ACCESS_KEY_ID", "a")
+        monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "b")
+        monkeypatch.setenv("AWS_SESSION_TOKEN", token)
+        with pytest.raises(Failed, match="invalid_argument.*x-amz-security-token has a control character") as failure:
+            extension().read("s3://bucket/key")
+    assert not store.requests and token not in str(failure.value)
+
+
 def test_aws_region_is_learned(extension, monkeypatch):
     def handle(method, path, headers, body):
         if "/eu-south-1/" not in headers["Authorization"]:
