@@ -97,7 +97,9 @@ bool S3Store::learn(Request& request, const Answer& answer) {
   if (answer.status != 400 && answer.status != 403) return false;
   std::string code = parse_xml(answer.body).child("Code").text;
   if (code == "RequestTimeTooSkewed") return learn_clock(answer);
-  if (code != "ExpiredToken" && code != "InvalidToken" && code != "ExpiredTokenException") return false;
+  if (code != "ExpiredToken" && code != "InvalidToken" && code != "ExpiredTokenException" &&
+      code != "TokenRefreshRequired" && code != "InvalidAccessKeyId")
+    return false;
   std::lock_guard<std::mutex> lock(mutex_);
   bool is_stale = has_credentials_ && !credentials_.keys.token.empty();
   has_credentials_ = has_credentials_ && !is_stale;

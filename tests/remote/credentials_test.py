@@ -144,7 +144,8 @@ def test_aws_instance(s3, extension, monkeypatch):
         assert signer_of(s3) == ("AKIATEST", "session-token")
 
 
-def test_aws_credentials_that_expire_are_fetched_again(extension, monkeypatch):
+@pytest.mark.parametrize("code", ["ExpiredToken", "TokenRefreshRequired", "InvalidAccessKeyId"])
+def test_aws_credentials_that_expire_are_fetched_again(extension, monkeypatch, code):
     given = []
 
     def metadata(method, path, headers, body):
@@ -153,7 +154,7 @@ def test_aws_credentials_that_expire_are_fetched_again(extension, monkeypatch):
 
     def handle(method, path, headers, body):
         if headers["x-amz-security-token"] == "token0":
-            return 400, {}, b"<Error><Code>ExpiredToken</Code><Message>The provided token has expired.</Message></Error>"
+            return 400, {}, f"<Error><Code>{code}</Code><Message>It has expired.</Message></Error>".encode()
         return ranged(DATA, headers, {"ETag": '"1"'})
 
     with Fake(metadata) as container, Fake(handle) as store:
