@@ -32,7 +32,9 @@ def _partition_of(dataset: Dataset) -> dict[str, Any]:
     if "deterministic: false" in str(dataset):
         raise ValueError("with deterministic: false a task that runs again would give other elements; leave it out")
     if param := re.search(r"^param (\w+)", str(dataset), re.MULTILINE):
-        raise ValueError(f"the parameter ${param[1]} has no value in a task; write a value in its place in the document")
+        raise ValueError(
+            f"the parameter ${param[1]} has no value in a task; write a value in its place in the document"
+        )
     explained = dataset.explain()
     node: dict[str, Any] = explained["graph"]
     while node["operator"] != "partition":

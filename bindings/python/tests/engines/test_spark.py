@@ -62,7 +62,10 @@ def test_the_order_comes_back(spark):
         (document(2) + " | take(1)", "take is not inside the parts"),
         (document(2) + " | map(e -> {...e, r: random_uniform([])})", "map draws by the number of the element"),
         (document(2, inner="map(x -> uint64(x))"), "uint64"),
-        ("let k = 2 param n: int64 " + document(3, source="range($n + k)"), r"parameter \$n has no value .* in the document"),
+        (
+            "let k = 2 param n: int64 " + document(3, source="range($n + k)"),
+            r"parameter \$n has no value .* in the document",
+        ),
     ],
 )
 def test_refused(spark, text, message):
