@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "core/owners.h"
 #include "core/text.h"
 
 namespace weir {
