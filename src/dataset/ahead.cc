@@ -42,7 +42,7 @@ PullResult PortFeed::next(Context& context, const Demand& demand, Block& out, Ma
   mark.unplaced = false;
   try {
     // What is opened on the way to the end counts as well.
-    // They are mostly the same; sharing anew would cost two atomic operations each.
+    // Most blocks change neither, and another reference costs two atomic operations.
     if (const EpochTableRef& table = context.epochs->table(); mark.epochs != table) mark.epochs = table;
     if (got == PullResult::rows) {
       if (const AnchorRef& anchor = port_.last_anchor(); mark.anchor.get() != anchor.get())

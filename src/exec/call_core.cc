@@ -72,9 +72,9 @@ void call_rows(BlockCall& function, Context& context, int64_t ordinal, Block& in
 }  // namespace
 
 CallCore::CallCore(Session& session, std::shared_ptr<BlockCall> function, const CallWindowOptions& options)
-    : WindowCore(session, options.feed_lane, std::max<int64_t>(1, options.max_bytes), Leave::by_block),
+    : WindowCore(session, options.feed_lane, options.max_bytes, Leave::by_block),
       tuning_(session.scheduler->tuning()),
-      options_(checked(options)),
+      options_(options),
       function_(std::move(function)),
       lane_(first_lane(options_, executor())),
       tuner_(limits_of_calls(options_.calls_in_flight, lane_, executor(), *tuning_, options_.start)) {

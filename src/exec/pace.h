@@ -147,23 +147,23 @@ class RowPace {
 // better to pull them itself when it finds none. Waking a thread takes microseconds of the one that wakes and
 // of the one that is woken; a window that holds few cheap rows would spend nearly all its time with that. The
 // estimate is near the median of the pulls, so that one during which the thread was not running counts
-// little. It goes on being measured. The running thread measures, the consumer asks, neither with a lock.
+// little. It goes on being measured. The thread that pulls measures, the consumer asks, neither with a lock.
 class FeedCost {
  public:
   // What half a window's rows may take.
   static constexpr int64_t kHandOverNs = 2000;
-  // How long a consumer pulls at once.
-  static constexpr int64_t kPullingNs = 2 * kHandOverNs;
+  // A pull that takes longer counts twice.
+  static constexpr int64_t kLongPullNs = 2 * kHandOverNs;
   // Pulls before anything is concluded.
   static constexpr int64_t kLeastPulls = 64;
 
-  // A pull of many rows counts as `pulls` small ones, so that the estimate adapts as fast; twice if it took
-  // longer than a consumer pulls. A pull without measurable time is ignored.
+  // A pull of many rows counts as `pulls` small ones, so that the estimate adapts as fast. A pull without
+  // measurable time is ignored.
   void pulled(int64_t ns, int64_t rows, int64_t pulls) noexcept {
     if (ns <= 0 || rows <= 0) return;
     const int64_t found = std::min(ns, kMostNs) * kParts / rows;
     int64_t last = parts_.load(std::memory_order_relaxed);
-    if (ns > kPullingNs) pulls *= 2;
+    if (ns > kLongPullNs) pulls *= 2;
     for (int64_t i = 0; i < pulls && last != found; ++i) {
       const int64_t step = last / 8 + 1;
       last = found > last ? std::min(found, last + step) : std::max(found, last - step);

@@ -1,5 +1,4 @@
-// How a Scheduler's iterator runs ahead, the limit for the threads that work for it and its share of them,
-// and pumps that need none.
+// How a Scheduler's iterator runs ahead, the limit for the threads that work for it, and its share of them.
 #include <utility>
 
 #include "exec/scheduler.h"

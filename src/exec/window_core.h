@@ -109,7 +109,7 @@ class WindowCore : public Pump, public LiveWindow {
     blocks_.push_back(make_block());
     spare_.push(blocks_.back().get());
   }
-  // The consumer will take the feed once no row is left, and wakes nobody before.
+  // The consumer takes the feed once no row is left. Until then it does not wake the pump.
   bool drains() const { return session().scheduler->alone() || is_cheap(); }
   Clock& clock() const { return *session().runtime.clock; }
   WakingLock locked() { return WakingLock(mutex_, &budget_); }
