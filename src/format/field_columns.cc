@@ -355,7 +355,10 @@ Mistake describe(const FieldFault& fault, const std::vector<std::string>& presen
   } else if (fault.node->in_list) {
     text += " in an object of a list";
   }
-  const std::string hint = !fault.absent         ? ""
+  // An object has no default of its own, and nothing in a list is optional.
+  const bool object = fault.node->type.form == FieldType::Form::object;
+  const std::string hint = !fault.absent || (object && fault.node->in_list) ? ""
+                           : object                                         ? "write optional({…})"
                            : fault.node->in_list ? concat("give it a default, as in ", fault.node->type.name,
                                                           ": … = ", default_of(fault.node->type))
                                                  : "give it a default, or write optional(…)";

@@ -28,15 +28,7 @@ const Spec* first_part(const Spec& value) {
   return nullptr;
 }
 
-}  // namespace
-
-bool dense_only(const Spec& value) {
-  if (value.is_tensor()) return true;
-  const bool members = value.kind == Spec::Kind::tuple || value.kind == Spec::Kind::dict;
-  return members && std::all_of(value.children.begin(), value.children.end(), dense_only);
-}
-
-Result<Spec> row_of_value(const Spec& value, int64_t& length) {
+Result<Spec> row_of(const Spec& value, int64_t& length) {
   Spec out = value;
   switch (value.kind) {
     case Spec::Kind::tensor:
@@ -54,7 +46,7 @@ Result<Spec> row_of_value(const Spec& value, int64_t& length) {
     case Spec::Kind::tuple:
     case Spec::Kind::dict:
       for (Spec& child : out.children) {
-        WEIR_ASSIGN(child, row_of_value(child, length));
+        WEIR_ASSIGN(child, row_of(child, length));
       }
       return out;
     default:
@@ -62,6 +54,19 @@ Result<Spec> row_of_value(const Spec& value, int64_t& length) {
   }
   if (value.kind == Spec::Kind::ragged) out.kind = Spec::Kind::tensor;
   return out;
+}
+
+}  // namespace
+
+bool dense_only(const Spec& value) {
+  if (value.is_tensor()) return true;
+  const bool members = value.kind == Spec::Kind::tuple || value.kind == Spec::Kind::dict;
+  return members && std::all_of(value.children.begin(), value.children.end(), dense_only);
+}
+
+Result<Spec> row_of_value(const Spec& value, int64_t& length) {
+  if (value.components().empty()) return invalid_argument(expected_found("at least one component", "none"));
+  return row_of(value, length);
 }
 
 int64_t ValueRows::count_of(const Spec& spec, const Components& values) noexcept {

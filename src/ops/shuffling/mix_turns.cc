@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "core/text.h"
@@ -64,7 +65,7 @@ Status read(std::span<const T> weights, std::vector<Decimal>& out) {
     if (!(weight >= 0 && weight <= 1))
       return invalid_argument(
           expected_found("weights from 0 to 1", concat("another one for dataset ", number)));
-    out.push_back(decimal_of(weight));
+    out.push_back(decimal_of(std::abs(weight)));
     if (out.back().places > kMostDigits) {
       return invalid_argument(
           expected_found(concat("weights of at most ", kMostDigits, " digits after the point"),

@@ -93,17 +93,15 @@ class ZipAccess final : public Access {
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     out.reset(0);
     out.rows = static_cast<int>(positions.size());
-    bool columns = true;
     for (const auto& input : inputs_) {
       Block part;
       input->read(ctx, positions, part);
-      columns = columns && !part.columns.empty();
       for (Column& column : part.columns) out.columns.push_back(std::move(column));
       for (const RowError& error : part.errors) out.fail_row(error.row, error.error);
       if (out.origins.empty()) out.origins.swap(part.origins);
     }
     // Rows that all failed may have none.
-    if (!columns) out.columns.clear();
+    if (out.value_rows() == 0) out.columns.clear();
   }
 
  private:

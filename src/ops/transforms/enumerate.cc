@@ -42,7 +42,7 @@ class Enumerate final : public RestartableCursor {
     PullResult got = input_.pull(ctx, demand, in_);
     if (got != PullResult::rows) return got;
     // Failed rows may have no columns.
-    const bool columns = !demand.drop && !in_.columns.empty();
+    const bool columns = !demand.drop && in_.value_rows() > 0;
     out.reset(columns ? in_.columns.size() + 1 : 0);
     if (columns) {
       auto* numbers = out.columns[0].make_dense<int64_t>(Shape(), in_.rows);
@@ -104,7 +104,7 @@ class EnumerateAccess final : public Access {
   }
   void read(Context& ctx, std::span<const int64_t> positions, Block& out) override {
     input_->read(ctx, positions, out);
-    if (out.columns.empty()) return;
+    if (out.value_rows() == 0) return out.columns.clear();
     Column numbers;
     auto* number = numbers.make_dense<int64_t>(Shape(), out.rows);
     for (size_t i = 0; i < positions.size(); ++i) {

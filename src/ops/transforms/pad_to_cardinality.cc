@@ -74,7 +74,7 @@ class PadToCardinality final : public Cursor {
  private:
   void give_input(const Demand& demand, Block& out) {
     // Failed rows may have no columns.
-    const bool columns = !demand.drop && !in_.columns.empty();
+    const bool columns = !demand.drop && in_.value_rows() > 0;
     out.reset(columns ? components_.size() + 1 : 0);
     if (columns) {
       std::memset(out.columns.back().make_scalars<bool>(in_.rows), 1, static_cast<size_t>(in_.rows));

@@ -49,6 +49,7 @@ TEST_CASE("sizes are checked, also where a variable gives them") {
   CHECK(contains(build_error("range(6) | batch(3) | rebatch([2, -1])"), "at least 0"));
   CHECK(contains(build_error("range(6) | batch(3) | rebatch(2.5)"), "expected an int64 or a list of them"));
   CHECK(contains(build_error("range(6) | rebatch(2)"), "tensors with a first dimension"));
+  CHECK(contains(build_error("range(6) | map(x -> {}) | batch(3) | rebatch(2)"), "at least one component"));
   CHECK(run("range(2) | flat_map(n -> range(3) | batch(3) | rebatch(n))") ==
         Lines{"error: invalid_argument", "[0]", "[1]", "[2]"});
 }

@@ -51,6 +51,8 @@ TEST_CASE("structure and cardinality of the rows") {
 
 TEST_CASE("scalars and tensors of known different lengths do not build") {
   CHECK(contains(build_error("range(5) | unbatch()"), "tensors with a first dimension"));
+  CHECK(contains(build_error("range(5) | map(x -> ({}, ())) | batch(2) | unbatch()"),
+                 "at least one component"));
   CHECK(contains(build_error("from_tensors(([1, 2, 3], [1, 2])) | unbatch()"), "tensors of 3 rows"));
 }
 
