@@ -9,7 +9,14 @@ import threading
 import pytest
 import torch
 from torch.utils.data import DataLoader as TorchLoader
-from torch.utils.data import Dataset, DistributedSampler, IterableDataset, TensorDataset, get_worker_info
+from torch.utils.data import (
+    Dataset,
+    DistributedSampler,
+    IterableDataset,
+    TensorDataset,
+    default_collate,
+    get_worker_info,
+)
 
 import weir
 from weir.torch import DataLoader
@@ -107,6 +114,18 @@ def test_workers_are_threads():
     assert len({int(row[2]) for row in made}) == 2 and threading.get_ident() not in {int(row[2]) for row in made}
     assert get_worker_info() is None
     assert all(int(at) == i for i, (at, _, _) in enumerate(made))
+
+
+def test_batches_of_threads_are_in_no_shared_memory():
+    def collate(rows):
+        assert get_worker_info().num_workers == 2
+        return default_collate(rows)
+
+    rows = TensorDataset(torch.arange(14.0).reshape(7, 2).requires_grad_())
+    for options in ({}, {"collate_fn": collate}):
+        batches = [batch for (batch,) in DataLoader(rows, 3, num_workers=2, **options)]
+        assert [len(batch) for batch in batches] == [3, 3, 1]
+        assert all(batch.requires_grad and not batch.is_shared() for batch in batches)
 
 
 def test_persistent_workers_stay():

@@ -9,6 +9,7 @@ import importlib
 import itertools
 import queue
 import random
+import sys
 import threading
 import time
 import weakref
@@ -41,15 +42,23 @@ _known = threading.Lock()
 def _know_threads() -> None:
     """Makes torch's get_worker_info know the worker that a thread is.
 
-    Datasets have imported the function already, so its code is replaced, and its name stays what it is.
+    Datasets have imported the function already, so its code is replaced, and its name stays what it is. The
+    default collate_fn puts batches into shared memory in a worker, which threads have no use for.
     """
     worker = utils.worker
     with _known:
         if hasattr(worker, "_weir_thread"):
             return
         worker._weir_thread = threading.local()
+        shares = utils.collate.collate_tensor_fn.__code__
+
+        def of_thread() -> Any:
+            info = getattr(worker._weir_thread, "info", None)
+            return None if info is None or sys._getframe(2).f_code is shares else info
+
+        worker._weir_info = of_thread
         made: dict[str, Any] = {}
-        exec("def info():\n    return getattr(_weir_thread, 'info', None) or _worker_info", made)
+        exec("def info():\n    return _weir_info() or _worker_info", made)
         worker.get_worker_info.__code__ = made["info"].__code__
 
 
