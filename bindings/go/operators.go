@@ -1732,7 +1732,7 @@ type WindowOptions struct {
 // element with several components becomes a structure of such datasets, one for each. A window begins shift
 // elements after the one before and has every stride-th element. The last windows have fewer elements. A window
 // with a failed element is an error, and so is one for which the runtime's memory_bytes has no room
-// (resource_exhausted).
+// (resource_exhausted). A failed element that is in no window is left out.
 //
 // size: The largest number of elements in a window.
 func (p Pipeline) Window(size Int, options ...WindowOptions) Pipeline {

@@ -131,9 +131,7 @@ int64_t known_channels(const Decoding& plan) {
 Status finish(KernelCall& call, DType dtype, const Shape& shape, std::shared_ptr<Decoding> plan) {
   WEIR_TRY(check_string_or_vector(call));
   if (plan->takes_jpeg) WEIR_TRY(check_codecs(call, plan->name));
-  const Shape& strings = call.shape(0);
-  const bool vector = strings.rank_known() && strings.rank() == 1;
-  call.result(dtype, vector ? shape.prepended(strings[0]) : shape);
+  call.result(dtype, shape_of_stacked(call.shape(0), shape));
   plan->without_images = shape.rank_known() ? shape : Shape{0, 0, plan->options.channels};
   for (int axis = 0; axis < plan->without_images.rank(); ++axis)
     plan->without_images.set_dim(axis, std::max<int64_t>(plan->without_images[axis], 0));

@@ -35,9 +35,7 @@ void jpeg_shape_body(KernelRun& run) {
 Status jpeg_shape_infer(KernelCall& call) {
   WEIR_TRY(check_string_or_vector(call));
   WEIR_TRY(check_codecs(call, kJpegShape));
-  const Shape& strings = call.shape(0);
-  const bool vector = strings.rank_known() && strings.rank() == 1;
-  call.result(DType::int64, vector ? Shape{strings[0], 3} : Shape{3});
+  call.result(DType::int64, shape_of_stacked(call.shape(0), {3}));
   call.body(jpeg_shape_body);
   return Status();
 }

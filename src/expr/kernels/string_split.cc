@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/text.h"
+#include "expr/kernels/shared/stacked.h"
 #include "expr/kernels/shared/strings.h"
 
 namespace weir {
@@ -108,8 +109,7 @@ Status string_split_infer(KernelCall& call) {
   const Shape& strings = call.shape(0);
   if (strings.rank_known() && strings.rank() > 1) return call.error(0, not_strings(strings));
   WEIR_TRY(check_scalar_if_known(call, 1, kSplitSeparator));
-  const bool vector = strings.rank_known() && strings.rank() == 1;
-  call.result(DType::string, vector ? Shape{strings[0], kUnknownDim} : Shape{kUnknownDim});
+  call.result(DType::string, shape_of_stacked(strings, {kUnknownDim}));
   call.body(string_split_body);
   call.set_can_fail(!(strings == Shape()) || !call.shape(1).rank_known());
   return Status();

@@ -18,7 +18,11 @@ StateFold::StateFold(const Opening& opening, const FunctionParam& function)
     : apply_(opening, function),
       spec_(apply_.function().input().children[0]),
       components_(spec_.components()),
-      loop_(apply_.function().row_loop(components_.size())) {}
+      loop_(apply_.function().row_loop(components_.size())) {
+  // The loop knows the shapes of its values, of which the function's results may tell less.
+  const std::vector<Component>& given = apply_.function().components();
+  if (!std::ranges::all_of(given, [](const Component& one) { return one.shape.is_static(); })) loop_.reset();
+}
 
 void StateFold::run(Session& session, int64_t first, const Block& in, int begin, int end, bool only_one,
                     RowErrors& errors, Block* results) {

@@ -499,7 +499,7 @@ const OperatorDef& definition() {
       .name = "window",
       .page =
           {.doc =
-               "Groups successive elements into windows, each a dataset of `size` elements. An element with several components becomes a structure of such datasets, one for each. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. A window with a failed element is an error, and so is one for which the runtime's memory_bytes has no room (resource_exhausted).",
+               "Groups successive elements into windows, each a dataset of `size` elements. An element with several components becomes a structure of such datasets, one for each. A window begins `shift` elements after the one before and has every stride-th element. The last windows have fewer elements. A window with a failed element is an error, and so is one for which the runtime's memory_bytes has no room (resource_exhausted). A failed element that is in no window is left out.",
            .cost = "Copies windows below 16 KB once each; larger ones share the memory of the input.",
            .example = "range(5) | window(3, shift: 2) | flat_map(w -> w | batch(3))",
            .output = "[0, 1, 2]\n[2, 3, 4]\n[4]",

@@ -19,6 +19,12 @@ inline Status check_string_or_vector(const KernelCall& call) {
       0, expected_found("one string or a vector of strings", concat("the shape ", shape.to_string())));
 }
 
+// The shape of the result, where `one` is that of one string's tensor.
+inline Shape shape_of_stacked(const Shape& strings, const Shape& one) {
+  if (!strings.rank_known()) return Shape::unknown_rank();
+  return strings.rank() == 0 ? one : one.prepended(strings[0]);
+}
+
 // The result of one row.
 class Stacked {
  public:
