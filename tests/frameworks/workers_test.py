@@ -1,6 +1,9 @@
 """weir.torch.loader in worker processes: of torch's DataLoader, and of torchdata's StatefulDataLoader."""
 
+import os
+
 import pytest
+import torch.multiprocessing
 from torch.utils.data import DataLoader
 from torchdata.stateful_dataloader import StatefulDataLoader
 
@@ -66,6 +69,23 @@ def test_a_worker_that_has_ended_waits_for_the_others():
         assert [begun + rest, following] == expected
     assert next(iterator, None) is None
     assert loops(make(loader.state_dict(), persistent=False), 1) == expected[1:]
+
+
+def two_epochs(rank, loader, given):
+    os.environ.update(RANK=str(rank), WORLD_SIZE="2")
+    given.put((rank, len(loader), orders(loader, 1) + orders(spawned(DataLoader, loader, 1), 1)))
+
+
+def test_ranks_that_are_spawned_are_no_workers():
+    dataset = weir.parse("range(20) | global_shuffle(seed: 1) | partition(2, p -> p)")
+    loader = weir.torch.loader(dataset)
+    orders(spawned(DataLoader, loader, 1), 1)
+    given = torch.multiprocessing.get_context("spawn").SimpleQueue()
+    torch.multiprocessing.spawn(two_epochs, (loader, given), nprocs=2)
+    for rank, count, found in sorted(given.get() for _ in range(2)):
+        own = [[int(x) for x in dataset.iterator(epoch=epoch, rank=rank, world_size=2)] for epoch in (1, 2)]
+        assert (count, found) == (10, own)
+    assert orders(loader, 1) == [[int(x) for x in dataset.iterator(epoch=1)]]
 
 
 def test_an_older_state_goes_back():

@@ -69,6 +69,17 @@ def _small(value: Any) -> torch.Tensor:
     return torch.from_numpy(np.array(value))
 
 
+def _goes_to_worker() -> bool:
+    """Whether what is being pickled is for a worker process of a DataLoader. Others are spawned, too, such as ranks."""
+    frame = sys._getframe(1) if get_spawning_popen() is not None else None
+    while frame is not None:
+        # That of multiprocessing, which starts the process.
+        if "process_obj" in frame.f_locals:
+            return getattr(frame.f_locals["process_obj"]._target, "__name__", "") == "_worker_loop"
+        frame = frame.f_back
+    return False
+
+
 class _Epochs:
     """Numbers the loops over one loader in all processes, the parent's and its workers'.
 
@@ -442,7 +453,7 @@ class Loader(IterableDataset[Any]):
         kept["_iterator"] = kept["_epochs"] = None
         kept["_sharded"] = {}
         kept["_dataset"] = pickle.dumps(self._dataset)
-        if get_spawning_popen() is not None:
+        if _goes_to_worker():
             if self._epochs is None:
                 self._epochs = _Epochs(self._epoch)
             kept["_epochs"] = self._epochs
