@@ -313,27 +313,31 @@ int get_schema(ArrowArrayStream* stream, ArrowSchema* out) {
   return 0;
 }
 
-bool signalled(Stream& self) { return on_main_thread() && !finalizing() && self.watch.interrupted(true); }
+bool signalled(Stream& self, bool waited) {
+  if (!on_main_thread() || finalizing()) return false;
+  return waited ? with_gil([] { return PyErr_CheckSignals() < 0; }) : self.watch.interrupted(true);
+}
 
 int32_t next_batch(Stream& self, weir_element element, int64_t* rows, Error& error) {
   const weir_iterator from = self.iterator.get();
   std::optional<WithoutGil> released;
   if (PyGILState_Check()) released.emplace();
-  for (;;) {
-    int32_t result = weir_iterator_next_block(from, kBatchRows + WEIR_BLOCK_TRY, element, rows, error);
+  int32_t result = WEIR_OK;
+  bool ends = false;
+  // Before rows are taken, which would be lost.
+  while (!ends && !signalled(self, result == WEIR_PENDING)) {
+    result = weir_iterator_next_block(from, kBatchRows + WEIR_BLOCK_TRY, element, rows, error);
     if (result == WEIR_PENDING) {
       pollfd ready{-1, POLLIN, 0};
       result = weir_iterator_ready_fd(from, &ready.fd, error);
       if (result == WEIR_OK) ::poll(&ready, 1, static_cast<int>(kSignalSlice / 1'000'000));
       if (result == WEIR_OK) result = WEIR_PENDING;
     }
-    const bool ends = result == WEIR_ELEMENT_FAILED && !finalizing() && was_interrupted();
-    if (ends || signalled(self)) {
-      with_gil(keep_interruption);
-      return kInterrupted;
-    }
-    if (result != WEIR_PENDING) return result;
+    ends = result == WEIR_ELEMENT_FAILED && !finalizing() && was_interrupted();
+    if (!ends && result != WEIR_PENDING) return result;
   }
+  with_gil(keep_interruption);
+  return kInterrupted;
 }
 
 // Fails for an element on a device, which no reader of the stream expects.
@@ -422,6 +426,8 @@ nb::object arrow_schema(const Spec& spec) { return schema_capsule(root_of(Plan::
 // So many elements, fewer only at the end, as the capsules of one Arrow array, its schema first; None at the
 // end.
 nb::object next_arrow(Iterator& self, int64_t count) {
+  check_interrupt(self);
+  const LateInterrupt late(&self);
   const Field root = root_of(self.plan);
   std::vector<Rows> taken;
   for (int64_t left = count; left > 0;) {

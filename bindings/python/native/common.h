@@ -138,9 +138,10 @@ nb::object take_raised();
 // set again, and is no error of an element. Called without the GIL.
 bool was_interrupted();
 
-// While it lives, a Ctrl-C that interrupts a function on this thread is held back: the function is called
-// again, and this thread's next call for an element of the iterator raises the exception, or a signal a
-// moment later does. So the element is returned, and a position saved then is after it.
+// While it lives, a Ctrl-C that interrupts a function on this thread is held back, and the function is called
+// again. So is one that comes when the element is there. This thread's next call for an element of the
+// iterator raises the exception, or a signal a moment later does. So the element is returned, and a position
+// saved then is after it.
 class LateInterrupt {
  public:
   explicit LateInterrupt(const void* iterator)
@@ -156,6 +157,23 @@ class LateInterrupt {
   }
   // The same while a call waits, when no element is on its way out.
   static bool comes_in_wait();
+  // What `make` makes of an element that was taken: a new reference, or null with an exception. The
+  // interpreter would handle a signal before it stores the value. Under the GIL.
+  template <class Make>
+  PyObject* keep(Make&& make) {
+    for (;;) {
+      PyObject* made = make();
+      if (made && PyErr_CheckSignals() == 0) [[likely]]
+        return made;
+      if (!PyErr_ExceptionMatches(PyExc_KeyboardInterrupt)) {
+        Py_XDECREF(made);
+        return nullptr;
+      }
+      PyErr_Clear();
+      came_ = true;
+      if (made) return made;
+    }
+  }
   // Around Python code that the library calls: its own calls for elements are none of the call that it is in.
   struct Hidden {
     LateInterrupt* const hidden = std::exchange(innermost_, nullptr);

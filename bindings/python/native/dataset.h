@@ -38,7 +38,7 @@ class Filling {
   ~Filling() {
     if (!spare_) spare_ = std::move(element_);
   }
-  weir_element get() const { return element_.get(); }
+  weir_element get() const { return shared_ ? shared_->get() : element_.get(); }
   // The element as Python objects.
   PyObject* convert(const Plan& plan, const Leaving& leaving) {
     return weirpy::convert(plan, {get(), {0}, this}, leaving);

@@ -104,8 +104,8 @@ int32_t drain(Digest& digest, const Source& from, int64_t limit, int64_t& taken,
   });
   SignalWatch watch;
   while (taken < limit) {
-    result = weir_iterator_next_within(from.iterator, kSignalSlice, element.get(), error);
     if (watch.interrupted(result == WEIR_PENDING)) return kInterrupted;
+    result = weir_iterator_next_within(from.iterator, kSignalSlice, element.get(), error);
     if (result == WEIR_PENDING) continue;
     if (result == WEIR_END) {
       put(digest, 'z');

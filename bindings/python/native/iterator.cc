@@ -78,13 +78,13 @@ PyObject* iterator_next(PyObject* object) {
     return nullptr;
   Iterator& self = *nb::inst_ptr<Iterator>(object);
   if (LateInterrupt::comes(&self)) return nullptr;
-  const LateInterrupt late(&self);
+  LateInterrupt late(&self);
   Filling filling(self.element);
   Error error;
   const int32_t result = next(self, filling.get(), error);
   self.settled = result != kInterrupted;
   if (result == WEIR_OK) [[likely]]
-    return filling.convert(self.plan, self.leaving);
+    return late.keep([&] { return filling.convert(self.plan, self.leaving); });
   raise_result(result, error);
   return nullptr;
 }
@@ -102,14 +102,15 @@ PyType_Slot kSlots[] = {{Py_tp_iter, reinterpret_cast<void*>(PyObject_SelfIter)}
                         {Py_tp_traverse, reinterpret_cast<void*>(traverse)},
                         {0, nullptr}};
 
-nb::object converted(Iterator& self, int32_t result, Filling& filling, const Error& error) {
+nb::object converted(Iterator& self, LateInterrupt& late, int32_t result, Filling& filling,
+                     const Error& error) {
   self.settled = result != WEIR_PENDING && result != kInterrupted;
   if (result == WEIR_PENDING) return nb::none();
   if (result != WEIR_OK) {
     if (!raise_result(result, error)) PyErr_SetNone(PyExc_StopIteration);
     throw nb::python_error();
   }
-  PyObject* value = filling.convert(self.plan, self.leaving);
+  PyObject* value = late.keep([&] { return filling.convert(self.plan, self.leaving); });
   if (!value) throw nb::python_error();
   return nb::steal(value);
 }
@@ -296,7 +297,8 @@ void feed(Iterator& self, const std::string& source) {
 
 // Waits for up to `seconds` (for ever if negative) for an element; None if there is none.
 nb::object next_within(Iterator& self, double seconds) {
-  check_outside();
+  check_interrupt(self);
+  LateInterrupt interrupt(&self);
   Filling filling(self.element);
   Error error;
   const auto deadline =
@@ -309,11 +311,12 @@ nb::object next_within(Iterator& self, double seconds) {
     late = answer == WEIR_PENDING && left <= slice;
     return late ? WEIR_OK : answer;
   });
-  return converted(self, late ? WEIR_PENDING : result, filling, error);
+  return converted(self, interrupt, late ? WEIR_PENDING : result, filling, error);
 }
 
 nb::object try_next(Iterator& self) {
-  check_outside();
+  check_interrupt(self);
+  LateInterrupt late(&self);
   Filling filling(self.element);
   Error error;
   int32_t result;
@@ -321,7 +324,7 @@ nb::object try_next(Iterator& self) {
     WithoutGil released;
     result = weir_iterator_try_next(self.handle.get(), filling.get(), error);
   }
-  return converted(self, result, filling, error);
+  return converted(self, late, result, filling, error);
 }
 
 // WEIR_PENDING, so that the caller looks again, or what failed.
@@ -331,10 +334,12 @@ int32_t ready_fd(Iterator& self, int& fd, Error& error) {
 }
 
 nb::object next_block(Iterator& self, int64_t max_rows) {
+  check_interrupt(self);
+  LateInterrupt late(&self);
   Filling filling(self.element);
   int64_t rows = 0;
   const bool given = next_rows(self, max_rows, filling.get(), rows);
-  nb::object value = converted(self, given ? WEIR_OK : WEIR_END, filling, Error());
+  nb::object value = converted(self, late, given ? WEIR_OK : WEIR_END, filling, Error());
   return nb::make_tuple(value, rows);
 }
 
@@ -389,9 +394,6 @@ void shutdown() {
 uint32_t traces = 0;
 
 bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows) {
-  check_outside();
-  if (LateInterrupt::comes(&self)) throw nb::python_error();
-  const LateInterrupt late(&self);
   Error error;
   const bool in_range = max_rows >= 1 && max_rows < WEIR_BLOCK_TRY;
   int fd = -1;
@@ -407,6 +409,11 @@ bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& 
   self.settled = result != kInterrupted;
   if (result != WEIR_OK && raise_result(result, error)) throw nb::python_error();
   return result == WEIR_OK;
+}
+
+void check_interrupt(Iterator& self) {
+  check_outside();
+  if (LateInterrupt::comes(&self)) throw nb::python_error();
 }
 
 bool ask_outside() {

@@ -47,6 +47,9 @@ struct Iterator {
   bool on_caller = false;
 };
 
+// Before a call for elements, which a LateInterrupt then goes around.
+void check_interrupt(Iterator& self);
+
 // Takes up to `max_rows` elements at once, without the GIL; signals end the wait. False at the end. Throws
 // the error of an element, and the exception of a signal.
 bool next_rows(Iterator& self, int64_t max_rows, weir_element element, int64_t& rows);

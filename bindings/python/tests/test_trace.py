@@ -1,5 +1,6 @@
 """Python functions become expressions, or say why not."""
 
+import _thread
 import math
 import operator
 import os
@@ -509,6 +510,70 @@ def test_an_interrupt_comes_at_the_next_element_of_a_loop_that_does_nothing_else
                 loop(iterator)
         assert calls == came_after
     assert [int(x) for x in iterator] == [5, 6]
+
+
+def interrupting():
+    """A function for another thread, during whose first call with 2 a Ctrl-C comes."""
+    calls = []
+
+    def interrupt(x):
+        calls.append(int(x))
+        if x == 2 and calls.count(2) == 1:
+            _thread.interrupt_main()
+        return x + 3
+
+    return weir.py_function(interrupt, spec="int64", on_caller=False, blocking=True, pure=True)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda it, found: found.append(int(next(it))),
+        lambda it, found: found.extend(int(x) for x in it),
+        lambda it, found: found.append(int(it.next_within(60.0))),
+        lambda it, found: [found.append(int(x)) for x in [it.try_next()] if x is not None],
+        lambda it, found: found.append(int(it.next_block(1)[0][0])),
+    ],
+)
+def test_an_interrupt_during_a_wait_loses_no_element(interruptible, take):
+    dataset = weir.range(8).map(interrupting()).prefetch(1)
+    iterator, found = dataset.iterator(), []
+    with pytest.raises(KeyboardInterrupt):
+        while True:
+            take(iterator, found)
+            if 5 in found:
+                threading.Event().wait(10)
+    assert found in ([3, 4], [3, 4, 5])
+    resumed = dataset.iterator()
+    resumed.load_state_dict(iterator.state_dict())
+    left = [int(x) for x in iterator]
+    assert found + left == list(range(3, 11))
+    assert [int(x) for x in resumed] == left
+
+
+def test_an_interrupt_before_an_element_becomes_an_object_loses_no_element(interruptible):
+    rows = weir.range(5).map(interrupting()).map(lambda x: weir.fn.arange(x)).ragged_batch(1).prefetch(1)
+    iterator, found = rows.iterator(), []
+    with pytest.raises(KeyboardInterrupt):
+        for x in iterator:
+            found.append(len(x[0]))
+    assert found + [len(x[0]) for x in iterator] == [3, 4, 5, 6, 7]
+
+
+def test_an_interrupt_of_a_reader_of_arrow_loses_no_batch(interruptible):
+    pyarrow = pytest.importorskip("pyarrow")
+    # A batch has 1024 rows.
+    rows = weir.range(5).map(interrupting()).flat_map(lambda x: weir.range(1024).map(lambda y: 1024 * x + y))
+    reader, found = pyarrow.RecordBatchReader.from_stream(rows.prefetch(1)), []
+    with pytest.raises(KeyboardInterrupt):
+        try:
+            for batch in reader:
+                found += batch["value"].to_pylist()
+        except OSError:
+            threading.Event().wait(10)
+    for batch in reader:
+        found += batch["value"].to_pylist()
+    assert found == list(range(3 * 1024, 8 * 1024))
 
 
 class Interrupted:
