@@ -92,9 +92,10 @@ class Finder {
   std::map<std::string, Naming> params() const {
     std::map<std::string, Naming> out;
     for (const auto& [name, found] : params_) {
-      const bool alike = std::all_of(found.begin(), found.end(),
-                                     [&](const auto& use) { return use.second == found.begin()->second; });
-      if (alike && found.size() == uses_.at(name)) out[name] = found.begin()->second;
+      const Naming& first = found.begin()->second;
+      const bool alike =
+          std::all_of(found.begin(), found.end(), [&](const auto& use) { return use.second == first; });
+      if (alike && found.size() == uses_.at(name)) out[name] = first;
     }
     return out;
   }

@@ -96,6 +96,8 @@ struct Fetched {
   Block out;
   std::optional<Outcome> outcome;
 
+  Fetched(RefPtr<OpenedAccess> access, DocumentRef tree, int64_t at)
+      : opened(std::move(access)), document(std::move(tree)), position(at) {}
   // REQUIRES: this thread drives
   void fetch() noexcept {
     // A wake may come late, when others use what was opened.

@@ -43,7 +43,7 @@ void collect_owners(const Program& program, Frame& frame, int reg, std::vector<R
   collect(program, frame, reg, frame.seen, out);
   const auto address = [](const RefPtr<RefCounted>& owner) { return owner.get(); };
   std::ranges::sort(out, {}, address);
-  out.erase(std::ranges::unique(out, {}, address).begin(), out.end());
+  out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
 }  // namespace weir

@@ -149,7 +149,7 @@ const JsonRows::KnownKey* JsonRows::look_up(Object& object) {
   }
   if (object.keys.size() == kMostKeys) object.keys.pop_back();
   FieldNode* const node = field == object.fields.end() ? nullptr : field->second;
-  return &object.keys.emplace_back(concat(written, ":"), node);
+  return &object.keys.emplace_back(KnownKey{concat(written, ":"), node});
 }
 
 const JsonRows::KnownKey* JsonRows::key(Object& object) {
