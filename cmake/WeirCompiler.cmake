@@ -131,7 +131,7 @@ function(weir_choose_code_size result source)
     set(${result} small PARENT_SCOPE)
   endif()
 endfunction()
-set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize -fvect-cost-model=dynamic)
+set(WEIR_FLAGS_OF_vectorised -O2 -ftree-vectorize $<$<CXX_COMPILER_ID:GNU>:-fvect-cost-model=dynamic>)
 set(WEIR_FLAGS_OF_loops -O3)
 set(WEIR_FLAGS_OF_small -O2)
 # Runs when datasets are built, described, saved or opened, or once for a block of rows.

@@ -50,7 +50,8 @@ function(weir_add_library)
     # abidiff reads the types of the public face from the debug information of the topmost floor; of variables it reads nothing.
     get_property(capi GLOBAL PROPERTY WEIR_FLOOR_capi)
     foreach(library IN LISTS capi)
-      target_compile_options(${library} PRIVATE -g -fno-var-tracking -fno-var-tracking-assignments)
+      target_compile_options(
+        ${library} PRIVATE -g -fno-var-tracking $<$<CXX_COMPILER_ID:GNU>:-fno-var-tracking-assignments>)
     endforeach()
   endif()
   if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT WEIR_SANITIZE)
