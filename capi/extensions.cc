@@ -60,13 +60,14 @@ Status read_index(const std::string& folder, const std::string& file,
   std::string library;
   std::vector<std::string> provided;
   for (const syntax::Item& item : tree->root->items) {
-    if (item.name == "library") {
+    if (item.name == "library" && item.value->kind == syntax::Kind::string) {
       library = item.value->text;
       continue;
     }
     const bool known =
         item.name == "schemes" || item.name == "tables" || item.name == "functions" || item.name == "sources";
     if (!known) continue;
+    if (item.value->kind != syntax::Kind::list) return damaged_index(file, concat(item.name, " without []"));
     for (const syntax::Item& each : item.value->items) {
       if (each.value->kind != syntax::Kind::string)
         return damaged_index(file, concat(item.name, " of another kind"));
@@ -112,6 +113,8 @@ struct OwnedError {
 // While an extension is loaded, and afterwards.
 struct Extensions::Loading {
   std::atomic<uint32_t> done{0};
+  // Its load function has run, which may have registered something: it isn't called again.
+  bool called = false;
   Status status;
   // The thread that loads it.
   const pid_t thread = gettid();
@@ -164,16 +167,22 @@ Result<std::vector<std::string>> Extensions::names() {
   return out;
 }
 
-Status Extensions::load_now(const std::string& file) const {
+Status Extensions::load_now(const std::string& file, bool& called) const {
   WEIR_ASSIGN(const LoadFunction load, open_library(file));
   const weir_runtime handle = runtime_();
   weir_extension extension{};
   extension.struct_size = sizeof extension;
   OwnedError failure;
   int32_t result = WEIR_OK;
-  const ErrorPtr thrown = call_host([&] { result = load(handle, &extension, &failure.error); });
+  const ErrorPtr thrown = call_host([&] {
+    called = true;
+    result = load(handle, &extension, &failure.error);
+  });
   weir_runtime_destroy(handle);
-  if (thrown) return Status(thrown);
+  const auto failed = [&](Code code, std::string_view why) {
+    return file_error(code, concat("the extension ", quote(file), " failed to load: ", why), file);
+  };
+  if (thrown) return failed(thrown->code, thrown->message);
   if (extension.abi != WEIR_EXTENSION_ABI) {
     return file_error(Code::failed_precondition,
                       expected_found(concat("an extension for ABI ", WEIR_EXTENSION_ABI),
@@ -185,8 +194,7 @@ Status Extensions::load_now(const std::string& file) const {
   const bool known = failure.error.code > 0 && failure.error.code <= WEIR_CODE_DATA_LOSS;
   const std::string why = known ? std::string(failure.error.message.data, failure.error.message.size)
                                 : concat("it returned ", result);
-  return file_error(code_given(failure.error.code),
-                    concat("the extension ", quote(file), " failed to load: ", why), file);
+  return failed(code_given(failure.error.code), why);
 }
 
 Status Extensions::load(const std::string& file) {
@@ -204,11 +212,11 @@ Status Extensions::load(const std::string& file) {
   }
   if (loading == mine) {
     try {
-      loading->status = load_now(path);
+      loading->status = load_now(path, loading->called);
     } catch (const std::bad_alloc&) {
       loading->status = Status(out_of_memory());
     }
-    if (!loading->status.ok()) {
+    if (!loading->status.ok() && !loading->called) {
       MutexLock lock(mutex_);
       loaded_.erase(path);
     }

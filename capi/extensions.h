@@ -34,7 +34,8 @@ class Extensions {
   Extensions(std::vector<std::string> folders, MakeHandle runtime, TakeDamaged damaged)
       : folders_(std::move(folders)), runtime_(std::move(runtime)), damaged_(std::move(damaged)) {}
 
-  // Loads an extension from a file with an absolute name, unless it is there.
+  // Loads an extension from a file with an absolute name, unless it is there. Gives the first failure of its
+  // load function again.
   Status load(const std::string& file);
   // Loads the extension that provides it. Returns its library, or "" if there is none. For a scheme or table,
   // the error of an index that can't be read instead, which may list it.
@@ -52,7 +53,7 @@ class Extensions {
 
   Result<std::shared_ptr<const Index>> index();
 
-  Status load_now(const std::string& file) const;
+  Status load_now(const std::string& file, bool& called) const;
 
   const std::vector<std::string> folders_;
   const MakeHandle runtime_;

@@ -195,10 +195,20 @@ Status RuntimeHost::add_file_system(const std::vector<std::string>& schemes, Ref
   return files_.add(schemes, std::make_shared<RemoteFiles>(std::move(store), blocks_));
 }
 
+namespace {
+
+Status not_registered(const std::string& library, std::string_view what) {
+  return failed_precondition(
+      concat("the index of the extension ", quote(library), " lists ", what, ", which it does not register"));
+}
+
+}  // namespace
+
 Status RuntimeHost::find_scheme(const std::string& scheme) {
-  const Status status = extensions_.provide(Extensions::Provides::scheme, scheme).status();
+  const Result<std::string> library = extensions_.provide(Extensions::Provides::scheme, scheme);
   const std::string what = concat("no file system serves names with ", quote(scheme + "://"));
-  if (!status.ok()) return Status(status.code(), Mistake(what, status.error().message));
+  if (!library.ok()) return Status(library.status().code(), Mistake(what, library.status().error().message));
+  if (!library->empty()) return not_registered(*library, quote(scheme + "://"));
   if (std::ranges::find(kRemoteSchemes, scheme) != std::end(kRemoteSchemes))
     return not_installed(concat("names with ", quote(scheme + "://"), " need"), "weir-remote");
   if (scheme == "file") return invalid_argument(R"(names of local files have no "file://"; leave it out)");
@@ -228,8 +238,9 @@ Result<RefPtr<const TableFormat>> RuntimeHost::table_format(const std::string& n
     return found == table_formats_.end() ? nullptr : found->second;
   };
   if (RefPtr<const TableFormat> there = known()) return there;
-  WEIR_TRY(extensions_.provide(Extensions::Provides::table, name).status());
+  WEIR_ASSIGN(const std::string library, extensions_.provide(Extensions::Provides::table, name));
   if (RefPtr<const TableFormat> there = known()) return there;
+  if (!library.empty()) return not_registered(library, concat("the table format ", name));
   return not_installed(concat(name, " needs"), "weir-parquet");
 }
 
@@ -239,8 +250,7 @@ Result<std::optional<HandedThing>> RuntimeHost::find(const std::string& name) {
   MutexLock lock(mutex_);
   const auto registered = callbacks_.find(name);
   if (registered != callbacks_.end()) return std::optional<HandedThing>(registered->second);
-  return failed_precondition(
-      concat("the index of the extension ", quote(library), " lists ", name, ", which it does not register"));
+  return not_registered(library, name);
 }
 
 Handed RuntimeHost::callbacks() const {

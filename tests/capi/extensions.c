@@ -127,10 +127,35 @@ static void test_a_damaged_index(void) {
   REQUIRE(unsetenv("WEIR_EXTENSIONS") == 0);
 }
 
+/* Each part of an index is of its own kind. */
+static void test_indexes_of_other_kinds(void) {
+  static const struct {
+    const char *text, *says;
+  } wrong[] = {{"{\"library\": \"libnone.so\", \"sources\": \"tape\"}", "found sources without []"},
+               {"{\"library\": \"libnone.so\", \"tables\": 5}", "found tables without []"},
+               {"{\"library\": \"libnone.so\", \"functions\": null}", "found functions without []"},
+               {"{\"library\": \"libnone.so\", \"schemes\": [7]}", "found schemes of another kind"},
+               {"{\"library\": 5, \"functions\": []}", "found the library \"\""}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    weir_file file = {0};
+    weir_error error = WEIR_ERROR_INIT;
+    write_index(TESTS "/other_kinds", "weir-other", wrong[i].text);
+    weir_runtime runtime = runtime_with(TESTS "/other_kinds");
+    CHECK(weir_file_open(runtime, "nowhere://a", WEIR_STRLEN, NULL, &file, &error) ==
+          -WEIR_CODE_INVALID_ARGUMENT);
+    CHECK(strstr(error.message.data, "weir-other.weir.json") && strstr(error.message.data, wrong[i].says));
+    weir_error_clear(&error);
+    weir_runtime_destroy(runtime);
+  }
+}
+
 /* An index that promises more than its extension has. */
 static void test_not_registered(void) {
+  weir_file file = {0};
+  weir_error error = WEIR_ERROR_INIT;
   write_index(TESTS "/promises", "weir-promises",
-              "{\"library\": \"libweir-example.so\", \"functions\": [\"vowels\", \"consonants\"]}");
+              "{\"library\": \"libweir-example.so\", \"functions\": [\"vowels\", \"consonants\"],"
+              " \"schemes\": [\"mail\"], \"tables\": [\"parquet\"]}");
   unlink(TESTS "/promises/libweir-example.so");
   REQUIRE(symlink(FOLDER "/libweir-example.so", TESTS "/promises/libweir-example.so") == 0);
   weir_runtime runtime = runtime_with(TESTS "/promises");
@@ -138,6 +163,13 @@ static void test_not_registered(void) {
   CHECK(code_of_parse(runtime, "from_list([\"a\"]) | map(s -> consonants(s))",
                       "/promises/libweir-example.so\" lists consonants, which it does not register") ==
         WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(code_of_parse(runtime, "parquet(\"a.parquet\")",
+                      "lists the table format parquet, which it does not") == WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(weir_file_open(runtime, "mail://a", WEIR_STRLEN, NULL, &file, &error) ==
+        -WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(strstr(error.line.data,
+               "/promises/libweir-example.so\" lists \"mail://\", which it does not register"));
+  weir_error_clear(&error);
   weir_runtime_destroy(runtime);
 }
 
@@ -393,6 +425,13 @@ static int32_t load(weir_runtime runtime, const char* file, const char* does, co
   return -result;
 }
 
+static int32_t load_fresh(const char* file, const char* does, const char* has) {
+  weir_runtime runtime = make_runtime();
+  const int32_t code = load(runtime, file, does, has);
+  weir_runtime_destroy(runtime);
+  return code;
+}
+
 static void test_refused(void) {
   static const char hostile[] = TESTS "/libweir-hostile.so";
   weir_runtime runtime = make_runtime();
@@ -407,14 +446,19 @@ static void test_refused(void) {
   CHECK(load(runtime, damaged, "", "there is no extension") == WEIR_CODE_NOT_FOUND);
   CHECK(load(runtime, "libweir-hostile.so", "", "an absolute name") == WEIR_CODE_INVALID_ARGUMENT);
   CHECK(load(runtime, WEIR_BINARY_DIR "/libweir.so", "", "which does not") == WEIR_CODE_INVALID_ARGUMENT);
-  CHECK(load(runtime, hostile, "throws", "thrown on purpose") != WEIR_OK);
-  CHECK(load(runtime, hostile, "says nothing", "which is for 0") == WEIR_CODE_FAILED_PRECONDITION);
-  CHECK(load(runtime, hostile, "from the future", "which is for 2") == WEIR_CODE_FAILED_PRECONDITION);
-  CHECK(load(runtime, hostile, "fails", "it returned 77") == WEIR_CODE_UNKNOWN);
-  CHECK(load(runtime, hostile, "loads itself", "needs itself") == WEIR_CODE_FAILED_PRECONDITION);
   weir_runtime_destroy(runtime);
+  CHECK(load_fresh(hostile, "throws",
+                   "libweir-hostile.so\" failed to load: unexpected exception: thrown on purpose") ==
+        WEIR_CODE_INTERNAL);
+  CHECK(load_fresh(hostile, "says nothing", "which is for 0") == WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(load_fresh(hostile, "from the future", "which is for 2") == WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(load_fresh(hostile, "fails", "it returned 77") == WEIR_CODE_UNKNOWN);
+  CHECK(load_fresh(hostile, "loads itself", "needs itself") == WEIR_CODE_FAILED_PRECONDITION);
+  CHECK(load_fresh(hostile, "registers twice", "already registered") == WEIR_CODE_ALREADY_EXISTS);
+  /* It isn't called again: the first failure is the one that tells why. */
   runtime = make_runtime();
-  CHECK(load(runtime, hostile, "registers twice", "already registered") == WEIR_CODE_ALREADY_EXISTS);
+  CHECK(load(runtime, hostile, "registers and fails", "it returned 78") == WEIR_CODE_UNKNOWN);
+  CHECK(load(runtime, hostile, "", "it returned 78") == WEIR_CODE_UNKNOWN);
   weir_runtime_destroy(runtime);
   runtime = make_runtime();
   CHECK(load(runtime, hostile, "", "") == WEIR_OK);
@@ -442,6 +486,7 @@ static void test_several_threads(void) {
 int main(void) {
   unsetenv("WEIR_EXTENSIONS");
   test_a_damaged_index();
+  test_indexes_of_other_kinds();
   test_not_registered();
   test_found_by_name();
   test_explained();

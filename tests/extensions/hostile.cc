@@ -30,6 +30,7 @@ extern "C" WEIR_API int32_t weir_extension_load(weir_runtime runtime, weir_exten
   callback.result_spec = "int64";
   callback.result_spec_size = WEIR_STRLEN;
   const int32_t first = weir_runtime_register(runtime, "hostile", WEIR_STRLEN, &callback, error);
+  if (does == "registers and fails") return 78;
   if (first != WEIR_OK || does != "registers twice") return first;
   return weir_runtime_register(runtime, "hostile", WEIR_STRLEN, &callback, error);
 }

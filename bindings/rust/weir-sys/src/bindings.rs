@@ -523,7 +523,7 @@ impl weir_table_format {
 ///
 /// ```
 /// It is called once for each runtime that loads the extension, possibly on several threads at once, and may
-/// only register. What it registered stays if it fails afterwards. An extension is never unloaded.
+/// only register. If it fails, what it registered stays, and later loads give its error. It is never unloaded.
 ///
 /// A document that uses a name or scheme that is not there makes the library look for it in the extensions'
 /// folders: those of weir_runtime_options, then of the environment variable WEIR_EXTENSIONS (unless the
