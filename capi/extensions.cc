@@ -102,6 +102,14 @@ Result<LoadFunction> open_library(const std::string& file) {
                     file);
 }
 
+// A hint where an extension uses another copy of the library, which the process has loaded for everything.
+std::string other_copy() {
+  Dl_info info{};
+  void* const found = dlsym(RTLD_DEFAULT, "weir_version");
+  if (!found || found == reinterpret_cast<const void*>(&weir_version) || dladdr(found, &info) == 0) return {};
+  return concat("load ", quote(info.dli_fname), " with RTLD_LOCAL, since extensions use that copy");
+}
+
 // An error that an extension's load function got from the library.
 struct OwnedError {
   weir_error error = WEIR_ERROR_INIT;
@@ -180,7 +188,8 @@ Status Extensions::load_now(const std::string& file, bool& called) const {
   });
   weir_runtime_destroy(handle);
   const auto failed = [&](Code code, std::string_view why) {
-    return file_error(code, concat("the extension ", quote(file), " failed to load: ", why), file);
+    const std::string what = concat("the extension ", quote(file), " failed to load: ", why);
+    return file_error(code, Mistake(what, other_copy()), file);
   };
   if (thrown) return failed(thrown->code, thrown->message);
   if (extension.abi != WEIR_EXTENSION_ABI) {

@@ -79,6 +79,9 @@ LIMITS = """\
   stack reads no more than 500 operators in a row safely.
 - Where files have a size limit (`RLIMIT_FSIZE`), ignore SIGXFSZ, or a write beyond it ends the process. Then it is an error
   (resource_exhausted). The command does so.
+- Where a second copy of `libweir.so` is loaded with `RTLD_GLOBAL`, extensions use that copy, and fail to load in the first
+  one. Load it with `RTLD_LOCAL`.
+- oneTBB crashes in a namespace of its own (`dlmopen`), as soon as weir computes on it.
 - libpng, zlib, libzstd, liblz4, libbz2 and liblzma are shared libraries. A host that exports an incompatible libpng gets
   errors for PNG files. One that exports a part of such a library must export all of it: weir would use both copies.
 - While a runtime exists, the process has up to `thread_count` more threads, and at most 64 for calls that wait: of files,

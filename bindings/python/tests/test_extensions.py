@@ -1,6 +1,7 @@
 """What extensions bring is used from Python like what the package has."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -12,16 +13,19 @@ import weir
 SOURCE = ROOT / "examples/extension"
 
 
+def mapped_library():
+    return next(
+        line.split()[-1] for line in open("/proc/self/maps", encoding="utf-8") if "/libweir.so" in line.split()[-1]
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A folder with the example, built against the library that is loaded."""
-    library = next(
-        line.split()[-1] for line in open("/proc/self/maps", encoding="utf-8") if "/libweir.so" in line.split()[-1]
-    )
     out = tmp_path_factory.mktemp("extensions")
     target = out / "libweir-example.so"
     command = ["cc", "-shared", "-fPIC", "-fvisibility=hidden", SOURCE / "extension.c", "-o", target]
-    subprocess.run([*command, "-I", ROOT / "include", library], check=True)
+    subprocess.run([*command, "-I", ROOT / "include", mapped_library()], check=True)
     (out / "weir-example.weir.json").write_text((SOURCE / "weir-example.weir.json").read_text())
     return out
 
@@ -76,3 +80,22 @@ def test_loaded_by_the_program(folder):
     assert [int(x) for x in weir.parse("countdown(2)", runtime=runtime)] == [2, 1]
     with pytest.raises(weir.errors.NotFound, match="there is no extension"):
         runtime.load_extension(str(folder / "libweir-none.so"))
+
+
+OTHER_COPY = """
+import ctypes, sys, weir
+ctypes.CDLL(sys.argv[2], mode=ctypes.RTLD_GLOBAL)
+try:
+    weir.Runtime(threads=1).load_extension(sys.argv[1])
+except weir.Error as error:
+    assert f'load "{sys.argv[2]}" with RTLD_LOCAL' in str(error), error
+else:
+    raise SystemExit("the extension has registered with the other copy")
+"""
+
+
+def test_another_copy_of_the_library(folder, tmp_path):
+    """It is for the whole process, so that extensions call it."""
+    other = shutil.copy(mapped_library(), tmp_path / "libother.so")
+    command = [sys.executable, "-c", OTHER_COPY, folder / "libweir-example.so", other]
+    subprocess.run(command, check=True)
