@@ -206,9 +206,11 @@ def code(entry, method):
 
 
 def stub(entry, method, result):
-    """The declaration of a function or method, once for each way to call it."""
+    """The declaration of a function or method, once for each way to call it, and once more with tf.data's names."""
     indent = "    " if method else ""
     ways = list(ways_of(entry))
+    theirs = [[{**p, "name": p.get("aliases", [p["name"]])[0]} for p in way] for way in ways]
+    ways += [way for way in theirs if way not in ways]
     out = []
     for way in ways:
         head = (["self"] if method else []) + takes(way, stub=True)

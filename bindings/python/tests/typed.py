@@ -35,6 +35,18 @@ def pipelines() -> None:
         print(element["x"])
 
 
+def names_of_tf_data() -> None:
+    """They are names of the same parameters."""
+    dataset = weir.Dataset.range(4).map(map_func=lambda x: x + 1).batch(batch_size=2, drop_remainder=True)
+    padded = weir.range(0, 3, output_type=np.int32).padded_batch(2, padded_shapes=[]).shuffle(buffer_size=5)
+    lines = weir.text_line(filenames="a.txt").interleave(map_func=lambda x: weir.range(x)).take(count=3)
+    total = dataset.reduce(initial_state=0, reduce_func=lambda s, x: s + x)
+    print(lines, total)
+    if TYPE_CHECKING:
+        assert_type(dataset, weir.Dataset)
+        assert_type(padded, weir.Dataset)
+
+
 def iterators() -> None:
     """So do iterators."""
     iterator = weir.range(10).iterator(epoch=2, checkpoint_policy="by_value")
