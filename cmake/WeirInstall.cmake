@@ -25,7 +25,9 @@ install(FILES "${PROJECT_BINARY_DIR}/weirConfigVersion.cmake" DESTINATION "${wei
         COMPONENT development)
 
 # Relative to where weir.pc itself lies, so that an installed tree can be moved.
-file(RELATIVE_PATH WEIR_PC_PREFIX "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+file(RELATIVE_PATH WEIR_PC_PREFIX "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
+file(RELATIVE_PATH WEIR_PC_LIBDIR "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_LIBDIR}")
+file(RELATIVE_PATH WEIR_PC_INCLUDEDIR "${CMAKE_INSTALL_PREFIX}" "${CMAKE_INSTALL_FULL_INCLUDEDIR}")
 # Programs find the library where it is, also where the loader doesn't look; CMake's own switch leaves that out.
 set(WEIR_PC_RPATH "-Wl,-rpath,\${libdir}")
 if(CMAKE_SKIP_INSTALL_RPATH)
