@@ -36,6 +36,9 @@ endif()
 configure_file("${PROJECT_SOURCE_DIR}/cmake/weir.pc.in" "${PROJECT_BINARY_DIR}/weir.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/weir.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT development)
 
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
+# As they lie in the sources, so that links between them hold; a link to what isn't there becomes plain text.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs" DESTINATION "${CMAKE_INSTALL_DOCDIR}" COMPONENT command)
 install(FILES LICENSE NOTICE THIRD_PARTY_NOTICES.md README.md CHANGELOG.md DESTINATION "${CMAKE_INSTALL_DOCDIR}"
         COMPONENT command)
+install(CODE "set(weir_docdir \"${CMAKE_INSTALL_DOCDIR}\")" COMPONENT command)
+install(SCRIPT "${PROJECT_SOURCE_DIR}/cmake/drop_dead_links.cmake" COMPONENT command)

@@ -31,5 +31,14 @@ cc -std=c99 "$gate/program.c" -o "$work/plain_program" "${flags[@]}"
 if env -u LD_LIBRARY_PATH ldd "$work/plain_program" | grep -F "$library_folder"; then exit 1; fi
 LD_LIBRARY_PATH=$library_folder "$work/plain_program"
 
+# Links of the installed pages lead to what is installed.
+python3 - "$prefix" <<'EOF'
+import pathlib, re, sys
+links = [(page, link) for page in pathlib.Path(sys.argv[1]).rglob("*.md")
+         for link in re.findall(r"\]\(([^)#:]+)[)#]", page.read_text())]
+dead = [(str(page), link) for page, link in links if not (page.parent / link).exists()]
+sys.exit("\n".join(map(str, dead)) if dead else 0 if links else "no links")
+EOF
+
 # The installed command, where there is one, finds the installed library by itself.
 if [[ -x $prefix/bin/weir ]]; then "$prefix/bin/weir" --version; fi

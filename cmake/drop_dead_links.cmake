@@ -1,0 +1,23 @@
+# Run when the documentation has been installed: leaves of links to files that were not installed only their text.
+
+cmake_path(ABSOLUTE_PATH weir_docdir BASE_DIRECTORY "${CMAKE_INSTALL_PREFIX}")
+string(PREPEND weir_docdir "$ENV{DESTDIR}")
+file(GLOB_RECURSE pages "${weir_docdir}/*.md")
+foreach(page IN LISTS pages)
+  file(READ "${page}" text)
+  get_filename_component(folder "${page}" DIRECTORY)
+  # Without the bracket before them, which would join members of the list.
+  string(REGEX MATCHALL "\\([A-Za-z0-9_./-]+" targets "${text}")
+  list(TRANSFORM targets REPLACE "^\\(" "")
+  list(REMOVE_DUPLICATES targets)
+  set(left "${text}")
+  foreach(target IN LISTS targets)
+    if(NOT EXISTS "${folder}/${target}")
+      string(REPLACE "." "\\." pattern "${target}")
+      string(REGEX REPLACE "!?\\[([^]]*)\\]\\(${pattern}(#[^)]*)?\\)" "\\1" left "${left}")
+    endif()
+  endforeach()
+  if(NOT left STREQUAL text)
+    file(WRITE "${page}" "${left}")
+  endif()
+endforeach()
