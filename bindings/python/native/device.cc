@@ -117,7 +117,9 @@ PyObject* device_array(const Components& from, uint32_t index, const weir_view& 
 }
 
 void define_device(nb::module_& module) {
-  nb::class_<DeviceArray>(module, "DeviceArray", nb::is_weak_referenceable())
+  nb::class_<DeviceArray>(module, "DeviceArray", nb::is_weak_referenceable(),
+                          "A component in the memory of a device: torch.from_dlpack(array), "
+                          "jax.dlpack.from_dlpack(array).")
       .def("__dlpack__", dlpack, nb::kw_only(), nb::arg("stream").none() = nb::none(),
            nb::arg("max_version").none() = nb::none(), nb::arg("dl_device").none() = nb::none(),
            nb::arg("copy").none() = nb::none())

@@ -40,7 +40,8 @@ void create(Runtime* self, int32_t threads, int64_t pool_bytes, int32_t log_leve
 }  // namespace
 
 void define_runtime(nb::module_& module) {
-  nb::class_<Runtime>(module, "Runtime", nb::is_final(), nb::is_weak_referenceable())
+  nb::class_<Runtime>(module, "Runtime", nb::is_final(), nb::is_weak_referenceable(),
+                      "Threads, memory and limits that datasets and iterators share.")
       .def("__init__", create, nb::kw_only(), nb::arg("threads") = 0, nb::arg("pool_bytes") = 0,
            nb::arg("log_level") = 0, nb::arg("record_bytes") = 0, nb::arg("memory_bytes") = 0,
            nb::arg("extensions") = std::vector<std::string>(), nb::arg("logger") = nb::none())
@@ -51,8 +52,10 @@ void define_runtime(nb::module_& module) {
               return weir_runtime_load_extension(self.handle.get(), file.data(), file.size(), error);
             });
           },
-          nb::arg("file"))
-      .def("close", [](Runtime& self) { self.handle.reset(); });
+          nb::arg("file"), "Loads an extension, a shared library with an absolute name.")
+      .def(
+          "close", [](Runtime& self) { self.handle.reset(); },
+          "Ends the runtime; what was made with it stays usable.");
 }
 
 }  // namespace weirpy

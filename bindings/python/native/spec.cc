@@ -64,7 +64,8 @@ uint32_t component(const Spec& spec, const std::string& path) {
 }  // namespace
 
 void define_spec(nb::module_& module) {
-  nb::class_<Spec>(module, "Spec", nb::is_weak_referenceable())
+  nb::class_<Spec>(module, "Spec", nb::is_weak_referenceable(),
+                   "The structure of an element, as the notation writes it: Spec(\"{x: int64[3]}\").")
       .def_static("parse", parse, nb::arg("text"))
       .def(
           "__init__", [](Spec* self, const std::string& text) { new (self) Spec(parse(text)); },

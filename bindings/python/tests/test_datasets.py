@@ -226,6 +226,9 @@ def test_what_is_generated_is_complete():
             name = "assert_" if entry["name"] == "assert" else entry["name"]
             assert entry["doc"].split()[0] in getattr(weir.fn, name).__doc__
             assert name in weir.fn.__all__
+    for name in weir.__all__:
+        made = getattr(weir, name)
+        assert not callable(made) or made.__doc__, name
 
 
 def test_every_example_of_the_schema_runs():

@@ -32,7 +32,7 @@ class Runtime:
         """Ends the runtime; what was made with it stays usable."""
 
 class Spec:
-    """The structure of an element."""
+    """The structure of an element, as the notation writes it: Spec("{x: int64[3]}")."""
 
     def __init__(self, text: str) -> None: ...
     @staticmethod
