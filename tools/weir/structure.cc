@@ -35,13 +35,13 @@ Structure read_structure(const Spec& spec, const std::string& path, const std::s
     case WEIR_SPEC_DICT:
       for (uint32_t i = 0; i < info.child_count; ++i) {
         const std::string key = info.kind == WEIR_SPEC_DICT ? spec.key(i) : std::to_string(i);
-        out.members.emplace_back(
-            key, read_structure(spec.child(i), dot + key, place + kBelow + key, source, next));
+        out.members.push_back(
+            {key, read_structure(spec.child(i), dot + key, place + kBelow + key, source, next)});
       }
       break;
     case WEIR_SPEC_OPTIONAL:
       ++next;
-      out.members.emplace_back("", read_structure(spec.child(0), path, place, source, next));
+      out.members.push_back({"", read_structure(spec.child(0), path, place, source, next)});
       break;
     case WEIR_SPEC_SPARSE:
       next += 3;
@@ -227,7 +227,7 @@ Structure as_dict(Structure value, std::string_view name) {
   Structure out;
   out.kind = WEIR_SPEC_DICT;
   out.components = value.components;
-  out.members.emplace_back(name, std::move(value));
+  out.members.push_back({std::string(name), std::move(value)});
   return out;
 }
 

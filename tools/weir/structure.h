@@ -13,6 +13,8 @@ namespace weir::command {
 
 // A part of the structure: a tensor, or what has further parts.
 struct Structure {
+  struct Member;
+
   int32_t kind = WEIR_SPEC_TENSOR;
   // From the root, as in errors; empty for the root.
   std::string path;
@@ -22,7 +24,7 @@ struct Structure {
   int32_t dtype = 0;
   std::vector<int64_t> dims;
   bool any_rank = false;
-  std::vector<std::pair<std::string, Structure>> members;
+  std::vector<Member> members;
   // Where its values begin in the flat list, and how many there are.
   uint32_t first = 0;
   uint32_t components = 0;
@@ -33,6 +35,11 @@ struct Structure {
   bool objects = false;
 
   bool is_dict() const { return kind == WEIR_SPEC_DICT; }
+};
+
+struct Structure::Member {
+  std::string first;
+  Structure second;
 };
 
 // What a source has in another form than its elements: keys with kBelow between them.
