@@ -116,7 +116,8 @@ std::optional<AwsCredentials> from_instance(Engine& engine) {
   put.url = base + "/latest/api/token";
   put.body = std::make_shared<const std::string>();
   put.add("X-aws-ec2-metadata-token-ttl-seconds", "21600");
-  auto token = probe(engine, std::move(put));
+  const std::string what = "the instance's credentials";
+  auto token = probe(engine, what, std::move(put));
   if (!token) return std::nullopt;
   auto get = [&](const std::string& path) {
     Request request;
@@ -124,12 +125,11 @@ std::optional<AwsCredentials> from_instance(Engine& engine) {
     request.add("X-aws-ec2-metadata-token", token->body);
     return request;
   };
-  auto roles = probe(engine, get(""));
+  auto roles = probe(engine, what, get(""));
   if (!roles) return std::nullopt;  // an instance without a role
   std::string role(trim(roles->body.substr(0, roles->body.find('\n'))));
-  return credentials_of_json(
-      local_ask(engine, "the instance's credentials", get(percent_encode(role, false))).body,
-      "the instance's role");
+  return credentials_of_json(local_ask(engine, what, get(percent_encode(role, false))).body,
+                             "the instance's role");
 }
 
 std::optional<AwsCredentials> from_profile(Engine& engine, const AwsConfig& config, const std::string& region,

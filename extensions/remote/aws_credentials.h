@@ -15,6 +15,8 @@ struct AwsCredentials {
   AwsKeys keys;             // an empty access key: anonymous
   std::time_t expires = 0;  // 0: never
   std::string source;       // "AWS_ACCESS_KEY_ID", "the profile x"
+
+  bool renewable() const { return !keys.token.empty(); }
 };
 
 // May wait for servers. Throws Failure if credentials are configured and can't be had. `region` is that of

@@ -38,7 +38,7 @@ bool AzStore::sign(Request& request) {
     sign_shared_key(request, account_, std::time(nullptr));
     return true;
   }
-  if (uses_token()) return token_.sign(request);
+  if (uses_token()) return add_token(request, token_.valid());
   request.url += (request.url.find('?') == std::string::npos ? "?" : "&") + account_.sas;
   return true;
 }
@@ -54,11 +54,11 @@ std::string AzStore::detail(const Answer& answer) const {
 
 std::vector<std::string> AzStore::secrets(const Request&) const {
   auto query = parse_query(account_.sas);
-  return {token_.token(), account_.sas, query["sig"], percent_encode(query["sig"], false)};
+  return {token_.last().token, account_.sas, query["sig"], percent_encode(query["sig"], false)};
 }
 
 std::string AzStore::credentials_hint() const {
-  std::string source = uses_token() ? token_.source() : account_.source;
+  std::string source = uses_token() ? token_.last().source : account_.source;
   if (source.empty()) {
     return "no credentials were found, so the request was anonymous: set AZURE_STORAGE_KEY, AZURE_STORAGE_SAS_TOKEN or "
            "AZURE_STORAGE_CONNECTION_STRING";

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "remote/azure_credentials.h"
+#include "remote/credentials_holder.h"
 #include "remote/store.h"
-#include "remote/token_holder.h"
 
 namespace weir_remote {
 
@@ -38,7 +38,7 @@ class AzStore : public Store {
   bool uses_token() const { return account_.key.empty() && account_.sas.empty(); }
 
   const AzureAccount account_;
-  TokenHolder token_;
+  CredentialsHolder<BearerToken> token_;
 };
 
 }  // namespace weir_remote

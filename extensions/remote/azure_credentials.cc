@@ -141,7 +141,7 @@ BearerToken find_azure_token(Engine& engine) {
   query["api-version"] = "2018-02-01";
   request.url = host + "/metadata/identity/oauth2/token?" + make_query(query);
   request.add("Metadata", "true");
-  auto answer = probe(engine, std::move(request));
+  auto answer = probe(engine, "the managed identity", std::move(request));
   if (answer) return token_of(*answer, "the managed identity");
   return {"", std::time(nullptr) + 600, ""};
 }

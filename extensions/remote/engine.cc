@@ -79,6 +79,16 @@ Answer Engine::run(const std::shared_ptr<Exchange>& exchange) {
   return std::move(exchange->answer);
 }
 
+bool Engine::has_answered(const std::string& url) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return answered_.count(url) > 0;
+}
+
+void Engine::note_answer(const std::string& url) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  answered_.insert(url);
+}
+
 void Engine::run_errands() {
   for (;;) {
     std::function<void()> errand;

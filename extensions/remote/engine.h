@@ -8,6 +8,8 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <thread>
 
 #include "remote/event_loop.h"
@@ -27,6 +29,9 @@ class Engine {
   bool is_here() const;
   // Any thread. `exchange->done` is called once, on the thread of a loop, and must not wait.
   void start(std::shared_ptr<Exchange> exchange);
+  // Whether a URL of credentials has answered with some.
+  bool has_answered(const std::string& url);
+  void note_answer(const std::string& url);
   // Waits for the end. Throws the exchange's failure. REQUIRES: not on the thread of a loop.
   Answer run(const std::shared_ptr<Exchange>& exchange);
 
@@ -37,6 +42,7 @@ class Engine {
   std::deque<std::function<void()>> errands_;
   std::condition_variable errand_ready_;
   bool stopping_ = false;
+  std::set<std::string> answered_;
   std::thread errand_thread_;
 
   LoopSettings settings_;

@@ -21,6 +21,7 @@ using std::chrono::seconds;
 
 constexpr int kMostRedirects = 5;
 constexpr int kMostLessons = 3;
+constexpr int kMostAttempts = 6;  // without progress
 constexpr size_t kMostIdleHandles = 64;
 constexpr milliseconds kLookInterval{50};
 // How long there has to be nothing to do before one more request is started.
@@ -357,8 +358,8 @@ void EventLoop::again(Exchange& exchange, Ending ending, const Answer& answer, c
   ++exchange.fruitless;
   bool is_throttled = ending == Ending::throttled;
   bool too_late = now - exchange.progress >= settings_.patience;
-  bool too_often =
-      !is_throttled && (exchange.fruitless >= exchange.most_attempts || !exchange.host->take_retry());
+  const int most_attempts = exchange.is_probe && answer.status == 0 ? 1 : kMostAttempts;
+  bool too_often = !is_throttled && (exchange.fruitless >= most_attempts || !exchange.host->take_retry());
   double factor = std::pow(2.0, std::min(exchange.fruitless - 1, 8));
   double wait_ms = std::min((is_throttled ? 100.0 : 50.0) * factor, 2000.0) * (0.5 + 0.5 * jitter());
   if (auto asked = retry_after(answer); asked && is_throttled) {
@@ -381,6 +382,7 @@ void EventLoop::give_up(Exchange& exchange, const Answer& answer, const std::str
   if (service.status_of(exchange.request, answer) >= 400) {
     exchange.failure = service.failure(exchange.name, exchange.request, answer);
     exchange.failure->message += tried;
+    exchange.answer = answer;
   } else {
     exchange.failure.emplace(WEIR_CODE_UNAVAILABLE, exchange.name,
                              parse_url(exchange.url()).authority + " can't be read from: " + why + tried);

@@ -38,13 +38,13 @@ struct Exchange : std::enable_shared_from_this<Exchange> {
   std::string direct;          // where an earlier exchange was redirected to; empty: nowhere
   uint64_t keep = 16u << 20;   // longer bodies are cut off, which is an error
   bool patient = false;        // the server may think for minutes
-  int most_attempts = 6;       // without progress
   bool without_proxy = false;  // a server of this machine or its provider
   bool is_probe = false;       // who doesn't answer at once isn't there
   std::function<bool()> cancelled;
   std::function<void(Exchange&)> done;  // on the thread of a loop, once
 
-  // The result: a failure, or an answer of any status that another attempt wouldn't change.
+  // The result: a failure, or an answer of any status that another attempt wouldn't change. With a failure,
+  // the last answer if it was an error.
   std::optional<Failure> failure;
   Answer answer;
 

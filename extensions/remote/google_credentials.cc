@@ -82,6 +82,11 @@ std::string gcloud_folder() {
 
 }  // namespace
 
+bool add_token(Request& request, const std::optional<BearerToken>& token) {
+  if (token && !token->token.empty()) request.add("Authorization", "Bearer " + token->token);
+  return token.has_value();
+}
+
 BearerToken find_google_token(Engine& engine) {
   std::string named = environment("GOOGLE_APPLICATION_CREDENTIALS");
   std::string name = named.empty() ? gcloud_folder() + "/application_default_credentials.json" : named;
@@ -97,8 +102,9 @@ BearerToken find_google_token(Engine& engine) {
                 "/computeMetadata/v1/instance/service-accounts/default/token";
   request.add("Metadata-Flavor", "Google");
   if (lower(environment("NO_GCE_CHECK")) != "true") {
-    auto answer = probe(engine, std::move(request));
-    if (answer) return token_of_answer(*answer, "the machine's service account");
+    const std::string source = "the machine's service account";
+    auto answer = probe(engine, source, std::move(request));
+    if (answer) return token_of_answer(*answer, source);
   }
   return {"", std::time(nullptr) + 600, ""};
 }

@@ -77,10 +77,10 @@ std::string GsStore::detail(const Answer& answer) const {
              : message;
 }
 
-std::vector<std::string> GsStore::secrets(const Request&) const { return {token_.token()}; }
+std::vector<std::string> GsStore::secrets(const Request&) const { return {token_.last().token}; }
 
 std::string GsStore::credentials_hint() const {
-  std::string source = token_.source();
+  std::string source = token_.last().source;
   if (source.empty()) {
     return "no credentials were found, so the request was anonymous: set GOOGLE_APPLICATION_CREDENTIALS, or run `gcloud auth "
            "application-default login`";

@@ -4,8 +4,9 @@
 #include <map>
 #include <string>
 
+#include "remote/credentials_holder.h"
+#include "remote/google_credentials.h"
 #include "remote/store.h"
-#include "remote/token_holder.h"
 
 namespace weir_remote {
 
@@ -19,7 +20,7 @@ class GsStore : public Store {
   std::unique_ptr<Writer> create(const std::string& name, Call call) override;
   void remove(const std::string& name, Call call) override;
 
-  bool sign(Request& request) override { return !endpoint_is_emulator_ ? token_.sign(request) : true; }
+  bool sign(Request& request) override { return endpoint_is_emulator_ || add_token(request, token_.valid()); }
   void refresh() override { token_.refresh(); }
   std::string version(const Answer& answer) const override;
 
@@ -45,7 +46,7 @@ class GsStore : public Store {
 
   std::string endpoint_;
   bool endpoint_is_emulator_ = false;
-  TokenHolder token_;
+  CredentialsHolder<BearerToken> token_;
 };
 
 }  // namespace weir_remote

@@ -60,18 +60,21 @@ Answer local_ask(Engine& engine, const std::string& what, Request request) {
   return ask(engine, what, std::move(request), true);
 }
 
-std::optional<Answer> probe(Engine& engine, Request request) {
-  auto exchange = make_exchange("", std::move(request));
-  exchange->most_attempts = 1;
+std::optional<Answer> probe(Engine& engine, const std::string& what, Request request) {
+  const std::string url = request.url;
+  if (engine.has_answered(url)) return local_ask(engine, what, std::move(request));
+  auto exchange = make_exchange(what, std::move(request));
   exchange->is_probe = true;
   exchange->without_proxy = true;
   try {
     Answer answer = engine.run(exchange);
-    if (answer.ok()) return answer;
+    if (!answer.ok()) return std::nullopt;
+    engine.note_answer(url);
+    return answer;
   } catch (const Failure&) {
-    // Nobody is there.
+    if (exchange->answer.status != 0) throw;
+    return std::nullopt;  // nobody is there
   }
-  return std::nullopt;
 }
 
 }  // namespace weir_remote

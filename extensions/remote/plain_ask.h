@@ -12,7 +12,8 @@ namespace weir_remote {
 Answer plain_ask(Engine& engine, const std::string& what, Request request);
 // The same past proxies, for a server of this machine or of its provider.
 Answer local_ask(Engine& engine, const std::string& what, Request request);
-// The same for a server that may not be there: one attempt, and nothing if it doesn't answer or refuses.
-std::optional<Answer> probe(Engine& engine, Request request);
+// The same for a server that may not be there: nothing if it doesn't answer at once or refuses. One that has
+// answered the URL before is there.
+std::optional<Answer> probe(Engine& engine, const std::string& what, Request request);
 
 }  // namespace weir_remote

@@ -9,8 +9,6 @@
 namespace weir_remote {
 namespace {
 
-constexpr std::time_t kRefreshSeconds = 120;  // before credentials expire
-
 std::string first_set(std::initializer_list<std::string> values) {
   for (const std::string& value : values) {
     if (!value.empty()) return value;
@@ -28,7 +26,10 @@ std::string unescape(const Xml& list, std::string text) {
 
 }  // namespace
 
-S3Store::S3Store(Engine& engine) : Store(engine), config_(AwsConfig::load()) {
+S3Store::S3Store(Engine& engine)
+    : Store(engine),
+      config_(AwsConfig::load()),
+      credentials_([this] { return find_aws_credentials(this->engine(), config_, region_); }) {
   endpoint_ = first_set(
       {environment("AWS_ENDPOINT_URL_S3"), environment("AWS_ENDPOINT_URL"), config_.get("endpoint_url")});
   while (!endpoint_.empty() && endpoint_.back() == '/') endpoint_.pop_back();
@@ -69,27 +70,13 @@ Request S3Store::object_request(const std::string& name) {
 }
 
 bool S3Store::sign(Request& request) {
+  const auto credentials = credentials_.valid();
+  if (!credentials || credentials->keys.access.empty()) return credentials.has_value();
   std::lock_guard<std::mutex> lock(mutex_);
-  std::time_t now = std::time(nullptr);
-  if (!has_credentials_ || (credentials_.expires != 0 && now >= credentials_.expires)) return false;
-  if (credentials_.keys.access.empty()) return true;
   auto known = regions_.find(request.bucket);
-  sign_v4(request, credentials_.keys, known == regions_.end() ? region_ : known->second, "s3",
-          now + clock_ahead_);
+  sign_v4(request, credentials->keys, known == regions_.end() ? region_ : known->second, "s3",
+          std::time(nullptr) + clock_ahead_);
   return true;
-}
-
-void S3Store::refresh() {
-  std::lock_guard<std::mutex> refreshing(refresh_mutex_);
-  {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (has_credentials_ && (credentials_.expires == 0 || std::time(nullptr) < credentials_.expires)) return;
-  }
-  AwsCredentials found = find_aws_credentials(engine(), config_, region_);
-  if (found.expires > std::time(nullptr) + 2 * kRefreshSeconds) found.expires -= kRefreshSeconds;
-  std::lock_guard<std::mutex> lock(mutex_);
-  credentials_ = std::move(found);
-  has_credentials_ = true;
 }
 
 bool S3Store::learn(Request& request, const Answer& answer) {
@@ -100,10 +87,7 @@ bool S3Store::learn(Request& request, const Answer& answer) {
   if (code != "ExpiredToken" && code != "InvalidToken" && code != "ExpiredTokenException" &&
       code != "TokenRefreshRequired" && code != "InvalidAccessKeyId")
     return false;
-  std::lock_guard<std::mutex> lock(mutex_);
-  bool is_stale = has_credentials_ && !credentials_.keys.token.empty();
-  has_credentials_ = has_credentials_ && !is_stale;
-  return is_stale;
+  return credentials_.refused();
 }
 
 // An answer of another region says which one is right, in a header or, to some requests, only in its body.
@@ -154,17 +138,17 @@ std::string S3Store::detail(const Answer& answer) const {
 }
 
 std::vector<std::string> S3Store::secrets(const Request&) const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  return {credentials_.keys.access, credentials_.keys.secret, credentials_.keys.token};
+  const AwsKeys keys = credentials_.last().keys;
+  return {keys.access, keys.secret, keys.token};
 }
 
 std::string S3Store::credentials_hint() const {
-  std::lock_guard<std::mutex> lock(mutex_);
-  if (credentials_.keys.access.empty()) {
+  const AwsCredentials credentials = credentials_.last();
+  if (credentials.keys.access.empty()) {
     return "no credentials were found, so nothing was signed: set AWS_PROFILE, or AWS_ACCESS_KEY_ID and "
            "AWS_SECRET_ACCESS_KEY";
   }
-  return "check the credentials (from " + credentials_.source + "), their permissions, the region (" +
+  return "check the credentials (from " + credentials.source + "), their permissions, the region (" +
          region_ + "), and this machine's clock";
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "remote/aws_credentials.h"
+#include "remote/credentials_holder.h"
 #include "remote/store.h"
 
 namespace weir_remote {
@@ -21,7 +22,7 @@ class S3Store : public Store {
   void remove(const std::string& name, Call call) override;
 
   bool sign(Request& request) override;
-  void refresh() override;
+  void refresh() override { credentials_.refresh(); }
   std::string certificates() const override { return certificates_; }
 
   // A request about an object, or about the bucket if the key is empty.
@@ -49,11 +50,9 @@ class S3Store : public Store {
 
   mutable std::mutex mutex_;                    // what follows
   std::map<std::string, std::string> regions_;  // of buckets
-  AwsCredentials credentials_;
-  bool has_credentials_ = false;
-  std::time_t clock_ahead_ = 0;  // of the server's clock
+  std::time_t clock_ahead_ = 0;                 // of the server's clock
 
-  std::mutex refresh_mutex_;  // one thread looks for credentials at a time
+  CredentialsHolder<AwsCredentials> credentials_;
 };
 
 }  // namespace weir_remote

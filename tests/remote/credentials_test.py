@@ -333,6 +333,51 @@ def test_google_metadata_and_a_token_that_is_refused(hub, extension, monkeypatch
     assert given == ["stale", "good"]
 
 
+@pytest.fixture(params=["gs", "az", "s3"])
+def renewed(request, hub, monkeypatch):
+    """A file whose store refuses the first credentials of a metadata service, and `later`: how that answers from then on,
+    until nothing is left."""
+    later, given = [], []
+
+    def metadata(method, path, headers, body):
+        if given and later:
+            return later.pop(0), {}, {"error": "out of order"}
+        if method == "PUT" or path.endswith("/security-credentials/"):
+            return 200, {}, b"role"
+        given.append("good" if given else "stale")
+        return 200, {}, {"access_token": given[-1], "expires_in": 3600, **KEYS, "Token": given[-1],
+                         "Expiration": date(3600)}
+
+    def s3(method, path, headers, body):
+        if headers.get("x-amz-security-token") != "good":
+            return 400, {}, b"<Error><Code>ExpiredToken</Code><Message>It has expired.</Message></Error>"
+        return ranged(DATA, headers, {"ETag": '"1"'})
+
+    with Fake(metadata) as service, Fake(s3) as store:
+        for name in ("NO_GCE_CHECK", "AWS_EC2_METADATA_DISABLED"):
+            monkeypatch.delenv(name)
+        for name, value in (("GCE_METADATA_HOST", service.host), ("AZURE_POD_IDENTITY_AUTHORITY_HOST", service.url),
+                            ("AWS_EC2_METADATA_SERVICE_ENDPOINT", service.url), ("AWS_ENDPOINT_URL_S3", store.url)):
+            monkeypatch.setenv(name, value)
+        yield request.param + "://bucket/key", later
+
+
+@pytest.mark.parametrize("status", [500, 503])
+def test_a_metadata_service_is_asked_again_after_a_bad_answer(renewed, extension, status):
+    name, later = renewed
+    later.append(status)
+    assert extension().read(name) == DATA and not later
+
+
+@pytest.mark.parametrize("status, code", [(500, "unavailable"), (404, "permission_denied")])
+def test_a_metadata_service_that_stops_answering_is_no_anonymous_access(renewed, extension, status, code):
+    name, later = renewed
+    later += [status] * 50
+    with pytest.raises(Failed, match=f"{code}: {name}: the (machine|managed|instance)'?.*the server answered {status}") as caught:
+        extension().read(name)
+    assert "no credentials" not in str(caught.value)
+
+
 def test_google_anonymous_says_so(hub, extension):
     with pytest.raises(Failed, match="permission_denied.*no credentials.*GOOGLE_APPLICATION_CREDENTIALS"):
         extension().read("gs://bucket/key")
