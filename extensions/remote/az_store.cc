@@ -9,7 +9,9 @@ namespace weir_remote {
 AzStore::AzStore(Engine& engine)
     : Store(engine),
       account_(find_azure_account()),
-      token_([this] { return find_azure_token(this->engine()); }) {}
+      token_([this] { return find_azure_token(this->engine()); }) {
+  place_ = shown_url(account_.endpoint);
+}
 
 Request AzStore::request_for(const std::string& method, const BucketName& parts,
                              const std::map<std::string, std::string>& query) const {

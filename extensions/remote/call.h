@@ -20,7 +20,8 @@ struct FileInfo {
 
 class Call {
  public:
-  explicit Call(weir_call handle) : handle_(handle) {}
+  // `place` is the store's, and lives as long as the call.
+  explicit Call(weir_call handle, std::string_view place = {}) : handle_(handle), place_(place) {}
 
   bool cancelled() const { return weir_call_cancelled(handle_) != 0; }
   int32_t fail(const Failure& failure) const {
@@ -33,11 +34,11 @@ class Call {
     out->size = info.size;
     out->modified_ns = info.modified_ns;
     out->version = {nullptr, 0};
+    const std::string version = version_of(info);
     void* memory = nullptr;
-    if (!info.version.empty() &&
-        weir_call_allocate(handle_, info.version.size(), &memory, nullptr) == WEIR_OK) {
-      std::memcpy(memory, info.version.data(), info.version.size());
-      out->version = {static_cast<const char*>(memory), info.version.size()};
+    if (!version.empty() && weir_call_allocate(handle_, version.size(), &memory, nullptr) == WEIR_OK) {
+      std::memcpy(memory, version.data(), version.size());
+      out->version = {static_cast<const char*>(memory), version.size()};
     }
   }
   // Reports an entry of a folder. One whose name can't be part of a path, such as "..", is left out.
@@ -47,7 +48,8 @@ class Call {
     shown.flags = info.is_folder ? WEIR_FILE_FOLDER : 0;
     shown.size = info.size;
     shown.modified_ns = info.modified_ns;
-    shown.version = {info.version.data(), info.version.size()};
+    const std::string version = version_of(info);
+    shown.version = {version.data(), version.size()};
     weir_error error = WEIR_ERROR_INIT;
     const int32_t result = weir_call_entry(handle_, name.data(), name.size(), &shown, &error);
     const std::string why = error.message.data ? error.message.data : "";
@@ -57,7 +59,14 @@ class Call {
   void done(uint64_t size) const { weir_call_done(handle_, size); }
 
  private:
+  // Files of the same name in two places may have the same tag.
+  std::string version_of(const FileInfo& info) const {
+    return info.version.empty() || place_.empty() ? info.version
+                                                  : info.version + " of " + std::string(place_);
+  }
+
   weir_call handle_;
+  std::string_view place_;
 };
 
 }  // namespace weir_remote

@@ -28,8 +28,8 @@ std::string text_of(weir_string text) { return std::string(text.data, text.size)
 
 // Runs `work`; what it throws becomes the call's failure.
 template <typename Work>
-int32_t guarded(weir_call handle, Work&& work) {
-  Call call(handle);
+int32_t guarded(weir_call handle, Work&& work, std::string_view place = {}) {
+  Call call(handle, place);
   try {
     work(call);
     return WEIR_OK;
@@ -41,20 +41,27 @@ int32_t guarded(weir_call handle, Work&& work) {
 }
 
 int32_t stat_file(void* user_data, weir_string name, weir_file_info* out, weir_call handle) {
-  return guarded(handle, [&](Call call) { call.give(store_of(user_data).stat(text_of(name), call), out); });
+  Store& store = store_of(user_data);
+  return guarded(
+      handle, [&](Call call) { call.give(store.stat(text_of(name), call), out); }, store.place());
 }
 
 int32_t list_folder(void* user_data, weir_string folder, weir_string prefix, weir_call handle) {
-  return guarded(handle,
-                 [&](Call call) { store_of(user_data).list(text_of(folder), text_of(prefix), call); });
+  Store& store = store_of(user_data);
+  return guarded(
+      handle, [&](Call call) { store.list(text_of(folder), text_of(prefix), call); }, store.place());
 }
 
 int32_t open_file(void* user_data, weir_string name, weir_file_info* out, void** file, weir_call handle) {
-  return guarded(handle, [&](Call call) {
-    auto opened = store_of(user_data).open(text_of(name), call);
-    call.give(opened->info(), out);
-    *file = opened.release();
-  });
+  Store& store = store_of(user_data);
+  return guarded(
+      handle,
+      [&](Call call) {
+        auto opened = store.open(text_of(name), call);
+        call.give(opened->info(), out);
+        *file = opened.release();
+      },
+      store.place());
 }
 
 int32_t read_file(void*, void* file, uint64_t offset, void* out, uint64_t size, weir_call handle) {

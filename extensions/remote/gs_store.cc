@@ -23,6 +23,7 @@ GsStore::GsStore(Engine& engine)
   endpoint_is_emulator_ = !endpoint_.empty();
   if (endpoint_is_emulator_ && endpoint_.find("://") == std::string::npos) endpoint_ = "http://" + endpoint_;
   if (!endpoint_is_emulator_) endpoint_ = environment("WEIR_REMOTE_GS_ENDPOINT");
+  place_ = shown_url(endpoint_);
   if (endpoint_.empty()) endpoint_ = "https://storage.googleapis.com";
   while (endpoint_.back() == '/') endpoint_.pop_back();
 }

@@ -27,6 +27,7 @@ std::string next_page(std::string_view link) {
 
 HfStore::HfStore(Engine& engine) : Store(engine) {
   endpoint_ = environment("HF_ENDPOINT");
+  place_ = shown_url(endpoint_);
   if (endpoint_.empty()) endpoint_ = "https://huggingface.co";
   while (endpoint_.back() == '/') endpoint_.pop_back();
   for (const char* name : {"HF_TOKEN", "HUGGING_FACE_HUB_TOKEN"}) {

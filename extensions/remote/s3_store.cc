@@ -33,6 +33,7 @@ S3Store::S3Store(Engine& engine)
   endpoint_ = first_set(
       {environment("AWS_ENDPOINT_URL_S3"), environment("AWS_ENDPOINT_URL"), config_.get("endpoint_url")});
   while (!endpoint_.empty() && endpoint_.back() == '/') endpoint_.pop_back();
+  place_ = shown_url(endpoint_);
   region_ = first_set(
       {environment("AWS_REGION"), environment("AWS_DEFAULT_REGION"), config_.get("region"), "us-east-1"});
   certificates_ = first_set({environment("AWS_CA_BUNDLE"), config_.get("ca_bundle")});

@@ -43,6 +43,8 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
                 bool patient = false);
 
   Engine& engine() { return *engine_; }
+  // Which of the stores this is whose names are the same; empty if names tell.
+  const std::string& place() const { return place_; }
 
  protected:
   // What gets the contents of the file. May wait.
@@ -52,6 +54,8 @@ class Store : public Service, public std::enable_shared_from_this<Store> {
   // What is known of a file from an answer about it, without its size: by `stat` and by `open` the same, or
   // nothing by one of them.
   virtual FileInfo info_of(const Answer& answer) const;
+
+  std::string place_;  // set by the constructor
 
  private:
   friend class RemoteFile;

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import proxy as proxies
-from fakes import Fake
+from fakes import Fake, ranged
 from faults_test import CLEAR, PLANS
 from weir_remote import BUILD
 
@@ -102,6 +102,28 @@ def test_tables_read_by_position(store, extension, source, count, name):
         code, lines = elements(f'{source}("{store.base}table"){rest}')
         assert code == 0 and lines.count("\n") == (2 if "skip" in rest else count)
         assert (code, lines) == elements(f'{source}("{ROOT / name}"){rest}')
+
+
+@pytest.mark.parametrize("scheme", ["s3", "gs", "az", "hf"])
+def test_two_places_share_a_folder_of_blocks(monkeypatch, tmp_path, scheme):
+    """The same name, tag and size, but other bytes."""
+    monkeypatch.setenv("AZURE_STORAGE_ACCOUNT", "account")
+    lines = {}
+    for letter in ("a", "b"):
+        data = (letter * 39 + "\n").encode() * 20_000
+
+        def handle(method, path, headers, body, data=data):
+            if "/revision/" in path:
+                return 200, {}, {"sha": "0123456789" * 4}
+            return ranged(data, headers, {"ETag": '"same"', "x-goog-generation": "7"})
+
+        with Fake(handle) as fake:
+            for name in ("AWS_ENDPOINT_URL_S3", "STORAGE_EMULATOR_HOST", "AZURE_STORAGE_BLOB_ENDPOINT", "HF_ENDPOINT"):
+                monkeypatch.setenv(name, fake.url)
+            document = f'text_line("{scheme}://one/two/three") | skip(19999) | options(cache: "{tmp_path}/blocks")'
+            for _ in range(2):
+                lines[letter] = elements(document)
+    assert lines == {letter: (0, f'"{letter * 39}"\n') for letter in ("a", "b")}
 
 
 def test_positions_of_files_and_in_files(store, extension, tmp_path):
