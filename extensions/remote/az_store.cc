@@ -106,7 +106,9 @@ void AzStore::list(const std::string& folder, const std::string& prefix, Call ca
     for (const Xml& one : root.child("Blobs").children) {
       FileInfo info;
       info.is_folder = one.name == "BlobPrefix";
-      const std::string& key = one.child("Name").text;
+      const Xml& name = one.child("Name");
+      // XML can't have all characters of names.
+      const std::string key = name.attribute("Encoded") == "true" ? percent_decode(name.text) : name.text;
       std::string_view shown = entry_name(key, parts.key);
       if (shown.empty() || (!info.is_folder && key.back() == '/')) continue;
       const Xml& properties = one.child("Properties");

@@ -15,7 +15,7 @@ struct Builder {
   std::vector<Xml*> open{&top};
 };
 
-void XMLCALL begin_element(void* user, const XML_Char* name, const XML_Char**) {
+void XMLCALL begin_element(void* user, const XML_Char* name, const XML_Char** attributes) {
   Builder& builder = *static_cast<Builder*>(user);
   if (builder.open.size() > kMostDepth) {
     XML_StopParser(builder.parser, XML_FALSE);
@@ -24,8 +24,10 @@ void XMLCALL begin_element(void* user, const XML_Char* name, const XML_Char**) {
   std::string_view local(name);
   local = local.substr(local.rfind(':') + 1);  // npos + 1 is 0
   // The parent's children stay in place while a child is open: only the last one grows.
-  builder.open.back()->children.push_back({std::string(local), "", {}});
+  builder.open.back()->children.push_back({std::string(local), "", {}, {}});
   builder.open.push_back(&builder.open.back()->children.back());
+  for (; *attributes != nullptr; attributes += 2)
+    builder.open.back()->attributes.emplace_back(attributes[0], attributes[1]);
 }
 
 void XMLCALL end_element(void* user, const XML_Char*) { static_cast<Builder*>(user)->open.pop_back(); }
@@ -46,6 +48,13 @@ const Xml& Xml::child(std::string_view wanted) const {
     if (one.name == wanted) return one;
   }
   return none;
+}
+
+std::string_view Xml::attribute(std::string_view wanted) const {
+  for (const auto& [key, value] : attributes) {
+    if (key == wanted) return value;
+  }
+  return {};
 }
 
 Xml parse_xml(std::string_view text) {

@@ -204,6 +204,17 @@ def test_names_that_are_no_part_of_a_path_are_left_out(extension, monkeypatch):
         assert list(extension().list("s3://bucket/e8/")) == ["k1.txt"]
 
 
+def test_azure_names_that_are_encoded(extension, monkeypatch):
+    body = b"""<EnumerationResults><Blobs><Blob><Name>d/100%25</Name></Blob>
+        <Blob><Name Encoded="true">d%2Fx%EF%BF%BE</Name></Blob><Blob><Name Encoded="false">d/a%2Fb</Name></Blob>
+        <BlobPrefix><Name Encoded="true">d%2F%EF%BF%BF%2F</Name></BlobPrefix></Blobs><NextMarker /></EnumerationResults>"""
+    with Fake(lambda method, path, headers, b: (200, {}, body)) as fake:
+        monkeypatch.setenv("AZURE_STORAGE_CONNECTION_STRING", f"AccountName=a;AccountKey=a2V5;BlobEndpoint={fake.url}")
+        found = extension().list("az://bucket/d/")
+    assert {name: entry["folder"] for name, entry in found.items()} == {
+        "100%25": False, "x\ufffe": False, "a%2Fb": False, "\uffff": True}
+
+
 PAGES = {
     "s3": "<ListBucketResult><IsTruncated>true</IsTruncated><Contents><Key>a</Key></Contents>NEXT</ListBucketResult>",
     "gs": '{"items": [{"name": "a", "size": "1"}], "nextPageToken": "NEXT"}',
