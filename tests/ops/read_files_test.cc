@@ -1,121 +1,97 @@
 #include "ops/files/read_files.h"
 
+#include <atomic>
+#include <latch>
+
+#include "core/text.h"
 #include "dataset/compose.h"
+#include "fs/wrapped_files.h"
 #include "ops/list.h"
 #include "ops/pipelines.h"
-#include "support/no_params.h"
+#include "support/temporary_folder.h"
 #include "support/test_runtime.h"
 
 namespace weir::test {
 namespace {
 
-// Reads a "file": its name, and then one more row per letter of the name; "missing" is an error.
-class Letters final : public Cursor {
+// Files of lines: "ab" has "ab", "a" and "b".
+class Letters {
  public:
-  Letters(Opening& opening, const NoParams&) : names_(opening, 0, Port::Mode::pass) {}
-  Step next(Context& ctx, const Demand&, Block& out) override {
-    if (name_.empty()) {
-      PullResult got = names_.pull(ctx, Demand(), out);
-      if (got != PullResult::rows) return got;
-      name_ = out.columns[0].row(0).as<const Str>()->view();
-      if (name_ == "missing") {
-        name_.clear();
-        return not_found("missing");
-      }
-      return PullResult::rows;
+  explicit Letters(const std::vector<std::string>& names) {
+    for (const std::string& name : names) {
+      list_ += concat(list_.empty() ? "[" : ", ", "\"", folder_.at(name), "\"");
+      if (name == "missing") continue;
+      std::string lines = name + "\n";
+      for (const char letter : name) lines.append({letter, '\n'});
+      require_ok(local_file_system().write_file_atomically(
+          folder_.at(name), {reinterpret_cast<const uint8_t*>(lines.data()), lines.size()}));
     }
-    out.reset(1);
-    out.set_row({Tensor::string(name_.substr(0, 1))});
-    name_.erase(0, 1);
-    return PullResult::rows;
   }
-  void state(Archive& archive) override {
-    names_.state(archive);
-    archive("name", name_);
+  std::string in_turns(const std::string& count) const {
+    return concat("text_line(", list_, "], num_parallel_reads: ", count, ")");
   }
 
  private:
-  Port names_;
-  std::string name_;
+  TemporaryFolder folder_;
+  std::string list_;
 };
 
-const OperatorDef& letters_operator() {
-  static const OperatorDef def = define<NoParams, Letters>({
-      .name = "letters",
-      .kind = OperatorKind::source,
-      .typing = {.spec = same_spec, .cardinality = unknown_cardinality},
-  });
-  return def;
-}
-
-DatasetRef names(Runtime& runtime, const std::vector<std::string_view>& list) {
-  FromTensorSlicesParams params;
-  params.value.set = true;
-  params.value.values = {Tensor::strings(list, Shape{static_cast<int64_t>(list.size())})};
-  params.value.spec = Spec::tensor(DType::string, params.value.values[0].shape);
-  auto built = compose(std::move(params), {}, {&runtime});
-  REQUIRE(built.ok());
-  return *built;
-}
-
-DatasetRef in_turns(Runtime& runtime, const std::vector<std::string_view>& list, const IntParam& count) {
-  auto built = interleave_files(names(runtime, list), count, letters_operator(), std::make_unique<NoParams>(),
-                                {&runtime});
-  REQUIRE(built.ok());
-  return *built;
-}
-
-// What is left of the stage's rows, errors as "error".
-Lines rows_of(TestRuntime& runtime, Stage& stage, size_t most = SIZE_MAX) {
-  Lines lines;
-  Context ctx = runtime.context();
-  Block out;
-  while (lines.size() < most && stage.next(ctx, Demand(), out) == PullResult::rows) {
-    lines.push_back(out.failed(0) ? "error" : std::string(out.columns[0].row(0).as<const Str>()->view()));
-  }
-  return lines;
-}
-
 TEST_CASE("files are read in turns, a record of each, and so many at a time") {
-  TestRuntime runtime;
-  auto read = [&](const IntParam& count) {
-    return rows_of(runtime, *runtime.open(in_turns(runtime.runtime, {"ab", "c", "de"}, count)));
+  const Letters letters({"ab", "c", "de"});
+  const auto read = [&](const std::string& count) {
+    Lines lines = run(letters.in_turns(count));
+    for (std::string& line : lines) std::erase(line, '"');
+    return lines;
   };
-  CHECK(read(1) == Lines{"ab", "a", "b", "c", "c", "de", "d", "e"});
-  CHECK(read(2) == Lines{"ab", "c", "a", "c", "b", "de", "d", "e"});
-  CHECK(read(3) == Lines{"ab", "c", "de", "a", "c", "d", "b", "e"});
-  CHECK(read(IntParam::automatic()) == read(8));
+  CHECK(read("1") == Lines{"ab", "a", "b", "c", "c", "de", "d", "e"});
+  CHECK(read("2") == Lines{"ab", "c", "a", "c", "b", "de", "d", "e"});
+  CHECK(read("3") == Lines{"ab", "c", "de", "a", "c", "d", "b", "e"});
+  CHECK(read("auto") == read("8"));
 }
 
 TEST_CASE("a file that fails is an error in its place, and the others go on") {
-  TestRuntime runtime;
-  CHECK(rows_of(runtime, *runtime.open(in_turns(runtime.runtime, {"a", "missing", "b"}, 2))) ==
-        Lines{"a", "error", "a", "b", "b"});
+  CHECK(run(Letters({"a", "missing", "b"}).in_turns("2")) ==
+        Lines{"\"a\"", "error: not_found", "\"a\"", "\"b\"", "\"b\""});
 }
 
 TEST_CASE("files read in turns go on where they were saved") {
-  TestRuntime runtime;
-  const DatasetRef node = in_turns(runtime.runtime, {"ab", "missing", "c", "de"}, 2);
-  const Lines whole = rows_of(runtime, *runtime.open(node));
+  const Letters letters({"ab", "missing", "c", "de"});
+  const Lines whole = run(letters.in_turns("2"));
   REQUIRE(whole.size() == 9);
   for (size_t count = 0; count <= whole.size(); ++count) {
     INFO(count << " given");
-    auto stage = runtime.open(node);
-    rows_of(runtime, *stage, count);
-    Archive saved;
-    stage->state(saved);
-    const std::string bytes = saved.take();
-    auto restored = runtime.open(node);
-    Archive loaded(bytes);
-    restored->state(loaded);
-    REQUIRE(loaded.status().ok());
-    CHECK(rows_of(runtime, *restored) == Lines(whole.begin() + static_cast<ptrdiff_t>(count), whole.end()));
+    CHECK(run_restored(letters.in_turns("2"), static_cast<int64_t>(count)) ==
+          Lines(whole.begin() + static_cast<ptrdiff_t>(count), whole.end()));
   }
+}
+
+// The first openings wait for each other.
+class OpenedTogether final : public WrappedFiles {
+ public:
+  using WrappedFiles::WrappedFiles;
+  Result<RefPtr<RandomAccessFile>> do_open(const std::string& name) override {
+    if (openings_.fetch_add(1) < kTogether) together_.arrive_and_wait();
+    return files_.do_open(name);
+  }
+
+  static constexpr int kTogether = 3;
+
+ private:
+  std::atomic<int> openings_{0};
+  std::latch together_{kTogether};
+};
+
+TEST_CASE("files read in turns are opened at once") {
+  const Letters letters({"ab", "c", "de", "fgh"});
+  const Lines whole = run(letters.in_turns("3"));
+  OpenedTogether files(local_file_system());
+  ThreadsRuntime runtime;
+  runtime->files = &files;
+  CHECK(all_lines(*runtime, letters.in_turns("3")) == whole);
 }
 
 TEST_CASE("what the reader gives is what the files in turns give") {
   TestRuntime runtime;
-  CHECK(in_turns(runtime.runtime, {"a"}, 2)->spec().is_scalar(DType::string));
   FromTensorsParams one;
   one.value.set = true;
   one.value.values = {Tensor::scalar<int64_t>(1)};

@@ -60,6 +60,7 @@ Result<DatasetRef> interleave_files(DatasetRef names, const IntParam& count, con
   InterleaveParams in_turns;
   in_turns.f.function = make_ref<OpenFile>(names->spec(), record, reader, std::move(params));
   in_turns.cycle_length = count;
+  in_turns.num_parallel_calls = count;
   return compose(std::move(in_turns), {std::move(names)}, site);
 }
 

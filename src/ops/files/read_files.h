@@ -1,5 +1,6 @@
 // interleave_files: implements num_parallel_reads: reads files in turns, one record of each. Equals
-// interleave(f -> READER(f), cycle_length: count). A file that fails gives the errors of its reader.
+// interleave(f -> READER(f), cycle_length: count, num_parallel_calls: count). A file that fails gives the
+// errors of its reader.
 #pragma once
 
 #include <memory>
