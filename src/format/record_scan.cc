@@ -9,6 +9,7 @@
 #include "core/text.h"
 #include "format/crc32c.h"
 #include "format/file_reader.h"
+#include "format/stepping_reader.h"
 #include "format/tar/tar_header.h"
 #include "format/tar/tar_scan.h"
 
@@ -34,7 +35,8 @@ Status check(const std::atomic<bool>* cancelled) {
 // Goes from header to header, reading those that lie close together at once.
 class TFRecordScan {
  public:
-  TFRecordScan(RandomAccessFile& file, uint64_t size) : file_(file), size_(size), buffer_(kScanBytes) {}
+  TFRecordScan(RandomAccessFile& file, uint64_t size)
+      : file_(file), reader_(file), size_(size), buffer_(kScanBytes) {}
 
   Status run(const std::atomic<bool>* cancelled, std::string& out) {
     uint64_t offset = 0;
@@ -74,7 +76,7 @@ class TFRecordScan {
       filled_ = 0;
       while (filled_ < out.size()) {
         WEIR_ASSIGN(const size_t got,
-                    file_.read_at(begin_ + filled_, {buffer_.data() + filled_, width_ - filled_}));
+                    reader_.read_at(begin_ + filled_, {buffer_.data() + filled_, width_ - filled_}));
         if (got == 0) return false;
         filled_ += got;
       }
@@ -84,6 +86,7 @@ class TFRecordScan {
   }
 
   RandomAccessFile& file_;
+  SteppingReader reader_;
   const uint64_t size_;
   std::vector<uint8_t> buffer_;
   uint64_t begin_ = 0;

@@ -1,5 +1,6 @@
 // scan_records: finds where each record of a file begins, for its index (format/record_index.h). Reads the
-// file once, 256 KiB at a time, whatever its records are; of TFRecords only what lies around their lengths.
+// file once, 256 KiB at a time, whatever its records are; of local TFRecords and archives only what lies
+// around their lengths.
 #pragma once
 
 #include <atomic>

@@ -5,8 +5,11 @@
 #include "format/csv_reader.h"
 #include "format/text_lines.h"
 #include "format/tfrecord.h"
+#include "fs/remote_files.h"
 #include "fs/wrapped_files.h"
+#include "support/counting_store.h"
 #include "support/simulated_files.h"
+#include "support/tar_bytes.h"
 
 namespace weir {
 namespace {
@@ -94,6 +97,28 @@ TEST_CASE("an index knows where each record begins, made or kept") {
       CHECK(part == std::vector<uint64_t>(offsets.begin() + first, offsets.begin() + first + count + 1));
     }
   }
+}
+
+TEST_CASE("an index of a remote file is made of parts that are asked for ahead, unless records are long") {
+  const auto scan = [](std::string bytes, const IndexedFormat& format, int64_t count) {
+    const auto store = make_ref<test::CountingStore>();
+    store->files[kFile] = {std::move(bytes), "1"};
+    RemoteFiles files(store, make_ref<BlockCache>());
+    const auto made = make(files, format);
+    REQUIRE(made.ok());
+    CHECK((*made)->count() == count);
+    CHECK(store->used_bytes <= store->files[kFile].bytes.size());
+    return concat(store->used_ahead.load(), " ahead, ", store->used_last.load(), " last");
+  };
+  SimulatedFileSystem local;
+  write_records(local, std::vector<size_t>(30, 400'001));
+  CHECK(scan(read(local, kFile), {}, 30) == "9 ahead, 3 last");
+  write_records(local, std::vector<size_t>(3, 5'000'001));
+  CHECK(scan(read(local, kFile), {}, 3) == "0 ahead, 3 last");
+  std::string archive;
+  for (int i = 0; i < 30; ++i) archive += test::tar_member(concat("m", i, ".txt"), std::string(400'001, 'x'));
+  CHECK(scan(archive + std::string(1024, 0), {.kind = IndexedFormat::Kind::elements}, 30) ==
+        "9 ahead, 3 last");
 }
 
 TEST_CASE("an index of many pages, the later of them read as a whole, says the same in any order") {

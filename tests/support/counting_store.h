@@ -2,6 +2,7 @@
 // used.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstring>
 #include <map>
@@ -25,6 +26,9 @@ class CountingStore final : public RemoteStore {
   std::map<std::string, Stored> files;
   std::atomic<uint64_t> fetched_bytes{0};
   std::atomic<uint64_t> used_bytes{0};
+  // How many parts were first used when a later one of their file had been asked for, and how many were not.
+  std::atomic<int> used_ahead{0};
+  std::atomic<int> used_last{0};
   // How much had been used of all files when one was opened for the first time. For one thread at a time.
   std::map<std::string, uint64_t> used_before;
   std::atomic<int> openings{0};
@@ -65,10 +69,14 @@ class CountingStore final : public RemoteStore {
     File(RefPtr<CountingStore> store, std::string bytes)
         : store_(std::move(store)), bytes_(std::move(bytes)) {}
     void give_up() noexcept override {}
-    void used(uint64_t, std::span<const uint8_t>, size_t size) override { store_->used_bytes += size; }
+    void used(uint64_t offset, std::span<const uint8_t> bytes, size_t size) override {
+      store_->used_bytes += size;
+      if (!bytes.empty()) ++(offset + bytes.size() < asked_ ? store_->used_ahead : store_->used_last);
+    }
     void read(uint64_t offset, std::span<uint8_t> out, Done done) override {
       store_->fetched_bytes += out.size();
       store_->count_maker();
+      asked_ = std::max(asked_, offset + out.size());
       std::memcpy(out.data(), bytes_.data() + offset, out.size());
       done(out.size());
     }
@@ -76,6 +84,7 @@ class CountingStore final : public RemoteStore {
    private:
     const RefPtr<CountingStore> store_;
     const std::string bytes_;
+    uint64_t asked_ = 0;
   };
 
   void count_maker() {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/text.h"
+#include "format/stepping_reader.h"
 #include "format/tar/tar_members.h"
 #include "format/tar/tar_rows.h"
 
@@ -17,7 +18,7 @@ constexpr size_t kMostRead = size_t{256} << 10;
 
 class FileBytes final : public TarBytes {
  public:
-  FileBytes(RandomAccessFile& file, uint64_t size) : file_(file), size_(size) {}
+  FileBytes(RandomAccessFile& file, uint64_t size) : reader_(file), size_(size) {}
 
   const Status& status() const { return status_; }
   std::span<const uint8_t> peek(size_t size) override {
@@ -41,8 +42,8 @@ class FileBytes final : public TarBytes {
     const uint64_t wanted = std::min<uint64_t>(std::max(least, width_), size_ - std::min(offset_, size_));
     buffer_.resize(static_cast<size_t>(wanted));
     size_t filled = 0;
-    while (filled < buffer_.size()) {
-      auto got = file_.read_at(begin_ + filled, std::span<uint8_t>(buffer_).subspan(filled));
+    while (filled < std::min(least, buffer_.size())) {
+      auto got = reader_.read_at(begin_ + filled, std::span<uint8_t>(buffer_).subspan(filled));
       if (!got.ok()) status_ = got.status();
       if (!got.ok() || *got == 0) break;
       filled += *got;
@@ -50,7 +51,7 @@ class FileBytes final : public TarBytes {
     buffer_.resize(filled);
   }
 
-  RandomAccessFile& file_;
+  SteppingReader reader_;
   const uint64_t size_;
   std::vector<uint8_t> buffer_;
   uint64_t begin_ = 0;
