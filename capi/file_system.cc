@@ -35,16 +35,21 @@ class FileCall final : public AnyCall {
     if (failure_.ok()) failure_ = read_error(code_given(code), std::string(message), name_);
     return {};
   }
-  Status add_entry(std::string_view name) {
+  Status add_entry(std::string_view name, bool is_file) {
     if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos ||
         name.find('\0') != name.npos)
       return invalid_argument(expected_found("the name of an entry, without slashes", concat(quote(name))));
     if (entries_.size() == kMostEntries)
       return resource_exhausted(concat("a folder has more than ", kMostEntries, " entries"));
     entries_.emplace_back(name);
+    are_files_.push_back(is_file);
     return {};
   }
-  std::vector<std::string> take_entries() { return std::move(entries_); }
+  std::vector<std::string> take_entries(bool only_folders) {
+    size_t at = 0;
+    if (only_folders) std::erase_if(entries_, [&](const std::string&) { return are_files_[at++]; });
+    return std::move(entries_);
+  }
   // What became of `which`, which returned `result`.
   Status outcome(std::string_view which, int32_t result) const {
     if (!failure_.ok()) return failure_;
@@ -68,6 +73,7 @@ class FileCall final : public AnyCall {
   const std::atomic<bool>* const given_up_;
   Status failure_;
   std::vector<std::string> entries_;
+  std::vector<bool> are_files_;
   Mutex mutex_;
 };
 
@@ -109,7 +115,8 @@ class HostStore final : public RemoteStore {
   }
 
   Result<FileInfo> stat(const std::string& name) override;
-  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) override;
+  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix,
+                                        bool only_folders) override;
   Result<OpenedRemote> open(const std::string& name) override;
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Status remove(const std::string& name) override;
@@ -235,7 +242,8 @@ Result<FileInfo> HostStore::stat(const std::string& name) {
   return out;
 }
 
-Result<std::vector<std::string>> HostStore::list(const std::string& folder, const std::string& prefix) {
+Result<std::vector<std::string>> HostStore::list(const std::string& folder, const std::string& prefix,
+                                                 bool only_folders) {
   if (!host_.list) return missing("list", folder);
   std::vector<std::string> out;
   WEIR_TRY(run(
@@ -244,7 +252,7 @@ Result<std::vector<std::string>> HostStore::list(const std::string& folder, cons
         return host_.list(host_.user_data, to_string_struct(folder), to_string_struct(prefix), call);
       },
       [&](FileCall& call) -> Status {
-        out = call.take_entries();
+        out = call.take_entries(only_folders);
         return {};
       }));
   // A folder and a file may share a name there.
@@ -370,6 +378,6 @@ int32_t weir_call_entry(weir_call call, const char* name, uint64_t name_size, co
     WEIR_TRY(read_struct("weir_file_info", info, sizeof(weir_file_info), known));
     WEIR_ASSIGN(const std::string_view entry,
                 read_string(name, name_size, "the name of an entry", kMaxNameBytes));
-    return static_cast<FileCall&>(*pinned).add_entry(entry);
+    return static_cast<FileCall&>(*pinned).add_entry(entry, info && (known.flags & WEIR_FILE_FOLDER) == 0);
   });
 }

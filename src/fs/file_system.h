@@ -104,8 +104,10 @@ class FileSystem {
   virtual Result<FileInfo> stat(const std::string& name) = 0;
   // The names in a folder without "." and "..", in no particular order.
   virtual Result<std::vector<std::string>> list_folder(const std::string& folder) = 0;
-  // The same; may leave out names that don't begin with `prefix`.
-  virtual Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string&) {
+  // The same; may leave out names that don't begin with `prefix` and, with `only_folders`, those of files.
+  virtual Result<std::vector<std::string>> list_beginning(const std::string& folder,
+                                                          const std::string& prefix, bool only_folders) {
+    static_cast<void>(prefix), static_cast<void>(only_folders);
     return list_folder(folder);
   }
   virtual Status remove(const std::string& name) = 0;

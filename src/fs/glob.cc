@@ -82,16 +82,17 @@ bool is_literal(std::string_view part) { return part.find_first_of("*?[") == std
 // If the path is missing or not a folder, nothing matches.
 bool is_no_match(const Status& status) { return status.code() == Code::not_found; }
 
-// Appends to `out` each path of `bases` extended by what matches `part` there.
+// Appends to `out` each path of `bases` extended by what matches `part` there; `only_folders` if it goes on.
 Status extend(FileSystem& files, const std::vector<std::string>& bases, std::string_view part,
-              std::vector<std::string>& out) {
+              bool only_folders, std::vector<std::string>& out) {
   const std::string start = literal_start(part);
   for (const std::string& base : bases) {
     if (is_literal(part)) {
       out.push_back(base + start);
       continue;
     }
-    Result<std::vector<std::string>> names = files.list_beginning(base.empty() ? "." : base, start);
+    Result<std::vector<std::string>> names =
+        files.list_beginning(base.empty() ? "." : base, start, only_folders);
     if (!names.ok()) {
       if (is_no_match(names.status())) continue;
       return names.status();
@@ -140,7 +141,7 @@ Result<std::vector<std::string>> FileSystem::glob(std::string_view pattern) {
     if (part.empty()) {
       longer = std::move(paths);
     } else {
-      WEIR_TRY(extend(*this, paths, part, longer));
+      WEIR_TRY(extend(*this, paths, part, !slashes.empty(), longer));
     }
     for (std::string& path : longer) path.append(slashes);
     paths = std::move(longer);

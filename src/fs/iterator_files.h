@@ -30,10 +30,10 @@ class IteratorFiles final : public WrappedFiles {
     const GivenUp::Scope scope(*given_up_);
     return files_.list_folder(folder);
   }
-  Result<std::vector<std::string>> list_beginning(const std::string& folder,
-                                                  const std::string& prefix) override {
+  Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string& prefix,
+                                                  bool only_folders) override {
     const GivenUp::Scope scope(*given_up_);
-    return files_.list_beginning(folder, prefix);
+    return files_.list_beginning(folder, prefix, only_folders);
   }
   RefPtr<ReadPlan> plan_reads() override { return through_->blocks ? through_->blocks->plan() : nullptr; }
   // Ends what waits for a remote file. Waits for nothing.

@@ -58,8 +58,8 @@ Result<std::unique_ptr<WritableFile>> RemoteFiles::create(const std::string& nam
 }
 
 Result<std::vector<std::string>> RemoteFiles::list_beginning(const std::string& folder,
-                                                             const std::string& prefix) {
-  return store_->list(folder.ends_with('/') ? folder : folder + '/', prefix);
+                                                             const std::string& prefix, bool only_folders) {
+  return store_->list(folder.ends_with('/') ? folder : folder + '/', prefix, only_folders);
 }
 
 Result<std::unique_ptr<FileLock>> RemoteFiles::try_lock(const std::string& name) {

@@ -26,10 +26,10 @@ class RemoteFiles final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override { return store_->stat(name); }
   Result<std::vector<std::string>> list_folder(const std::string& folder) override {
-    return list_beginning(folder, {});
+    return list_beginning(folder, {}, false);
   }
-  Result<std::vector<std::string>> list_beginning(const std::string& folder,
-                                                  const std::string& prefix) override;
+  Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string& prefix,
+                                                  bool only_folders) override;
   Status remove(const std::string& name) override { return store_->remove(name); }
   Status remove_folder(const std::string&) override { return {}; }
   Status create_folders(const std::string&) override { return {}; }

@@ -44,8 +44,10 @@ struct OpenedRemote {
 class RemoteStore : public RefCounted {
  public:
   virtual Result<FileInfo> stat(const std::string& name) = 0;
-  // The names in `folder`, which ends with a slash, that begin with `prefix`.
-  virtual Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) = 0;
+  // The names in `folder`, which ends with a slash, that begin with `prefix`; with `only_folders` without
+  // those that are known to be files.
+  virtual Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix,
+                                                bool only_folders) = 0;
   virtual Result<OpenedRemote> open(const std::string& name) = 0;
   // Closing it puts it in place of what was there; if it is destroyed before, nothing changes.
   virtual Result<std::unique_ptr<WritableFile>> create(const std::string& name) = 0;

@@ -74,8 +74,9 @@ Result<std::vector<std::string>> RoutedFiles::list_folder(const std::string& fol
 }
 
 Result<std::vector<std::string>> RoutedFiles::list_beginning(const std::string& folder,
-                                                             const std::string& prefix) {
-  return routed(folder, [&](FileSystem& files) { return files.list_beginning(folder, prefix); });
+                                                             const std::string& prefix, bool only_folders) {
+  return routed(folder,
+                [&](FileSystem& files) { return files.list_beginning(folder, prefix, only_folders); });
 }
 
 Status RoutedFiles::remove(const std::string& name) {

@@ -36,8 +36,8 @@ class RoutedFiles final : public FileSystem {
   Result<std::unique_ptr<WritableFile>> create(const std::string& name) override;
   Result<FileInfo> stat(const std::string& name) override;
   Result<std::vector<std::string>> list_folder(const std::string& folder) override;
-  Result<std::vector<std::string>> list_beginning(const std::string& folder,
-                                                  const std::string& prefix) override;
+  Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string& prefix,
+                                                  bool only_folders) override;
   Status remove(const std::string& name) override;
   Status remove_folder(const std::string& folder) override;
   Status create_folders(const std::string& folder) override;

@@ -23,9 +23,9 @@ class WrappedFiles : public FileSystem {
   Result<std::vector<std::string>> list_folder(const std::string& folder) override {
     return files_.list_folder(folder);
   }
-  Result<std::vector<std::string>> list_beginning(const std::string& folder,
-                                                  const std::string& prefix) override {
-    return files_.list_beginning(folder, prefix);
+  Result<std::vector<std::string>> list_beginning(const std::string& folder, const std::string& prefix,
+                                                  bool only_folders) override {
+    return files_.list_beginning(folder, prefix, only_folders);
   }
   Status remove(const std::string& name) override { return files_.remove(name); }
   Status remove_folder(const std::string& folder) override { return files_.remove_folder(folder); }

@@ -55,8 +55,9 @@ class FakeStore final : public RemoteStore {
     if (found == files.end()) return file_error(Code::not_found, concat("no ", name), name);
     return FileInfo{.size = found->second.bytes.size(), .version = found->second.version};
   }
-  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) override {
-    listed.push_back(folder + "+" + prefix);
+  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix,
+                                        bool only_folders) override {
+    listed.push_back(folder + "+" + prefix + (only_folders ? "/" : ""));
     std::vector<std::string> out;
     for (const auto& [name, stored] : files) {
       if (name.starts_with(folder + prefix)) out.push_back(name.substr(folder.size()));
@@ -489,6 +490,9 @@ TEST_CASE("routed files: names go by their scheme, and patterns list only what m
   // A quoted character is part of what a name begins with.
   CHECK(files.glob(R"(s3://b/d/\b?)")->size() == 1);
   CHECK(store->listed.back() == "s3://b/d/+b");
+  // What lies below files is nothing.
+  CHECK(files.glob("s3://b/d*/a1")->empty());
+  CHECK(store->listed.back() == "s3://b/+d/");
   CHECK(scheme_of("a-b://c").empty());
   CHECK(scheme_of("://c").empty());
 }

@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+import urllib.parse
 
 import pytest
 
@@ -102,6 +103,20 @@ def test_tables_read_by_position(store, extension, source, count, name):
         code, lines = elements(f'{source}("{store.base}table"){rest}')
         assert code == 0 and lines.count("\n") == (2 if "skip" in rest else count)
         assert (code, lines) == elements(f'{source}("{ROOT / name}"){rest}')
+
+
+def test_a_pattern_lists_no_files_as_folders(monkeypatch):
+    pages = {"": {"items": [{"name": f"part-{i}"} for i in range(300)], "prefixes": ["dir0/", "part-7/"]},
+             "dir0/x": {"items": [{"name": "dir0/x1"}]}, "part-7/x": {"items": [{"name": "part-7/x2"}]}}
+
+    def handle(method, path, headers, body):
+        return 200, {}, pages[urllib.parse.parse_qs(urllib.parse.urlsplit(path).query).get("prefix", [""])[0]]
+
+    with Fake(handle) as fake:
+        monkeypatch.setenv("STORAGE_EMULATOR_HOST", fake.url)
+        found = elements('list_files("gs://b/*/x*", shuffle: false)')
+        assert found == (0, '"gs://b/dir0/x1"\n"gs://b/part-7/x2"\n')
+        assert len(fake.requests) == 3
 
 
 @pytest.mark.parametrize("scheme", ["s3", "gs", "az", "hf"])

@@ -41,7 +41,7 @@ class CountingStore final : public RemoteStore {
     if (found == files.end()) return read_error(Code::not_found, concat("no ", name), name);
     return FileInfo{.size = found->second.bytes.size(), .version = found->second.version};
   }
-  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix) override {
+  Result<std::vector<std::string>> list(const std::string& folder, const std::string& prefix, bool) override {
     std::vector<std::string> out;
     for (const auto& [name, stored] : files) {
       if (name.starts_with(folder + prefix)) out.push_back(name.substr(folder.size()));
