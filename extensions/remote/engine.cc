@@ -14,21 +14,15 @@ std::chrono::seconds patience_from_environment() {
   return std::chrono::seconds(number && *number >= 1 ? std::min<uint64_t>(*number, 3600) : 60);
 }
 
-std::string first_of(std::initializer_list<const char*> names) {
-  for (const char* name : names) {
-    std::string value = environment(name);
-    if (!value.empty()) return value;
-  }
-  return "";
-}
-
 }  // namespace
 
 Engine::Engine() {
   static const CURLcode initialised = curl_global_init(CURL_GLOBAL_DEFAULT);
   if (initialised != CURLE_OK) throw Failure(WEIR_CODE_RESOURCE_EXHAUSTED, "libcurl can't be initialised");
   settings_.patience = patience_from_environment();
-  settings_.certificates = first_of({"CURL_CA_BUNDLE", "SSL_CERT_FILE"});
+  settings_.certificates_variable =
+      environment("CURL_CA_BUNDLE").empty() ? "SSL_CERT_FILE" : "CURL_CA_BUNDLE";
+  settings_.certificates = environment(settings_.certificates_variable.c_str());
   settings_.certificate_folder = environment("SSL_CERT_DIR");
   settings_.run_errand = [this](std::function<void()> errand) {
     std::lock_guard<std::mutex> lock(mutex_);

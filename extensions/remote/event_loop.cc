@@ -258,7 +258,7 @@ void EventLoop::end_transfer(Transfer& transfer, CURLcode code) {
     exchange->host->saw_first_byte(Clock::now() - transfer.started);
   }
   std::string why;
-  Ending ending = judge(transfer, code, why);
+  Ending ending = judge(transfer, code, settings_.certificates_variable, why);
   bool useless = ending == Ending::throttled || ending == Ending::failed;
   if (ending == Ending::throttled) exchange->host->throttled(Clock::now());
   if (useless && other && exchange->winner != &transfer) {

@@ -20,6 +20,7 @@ namespace weir_remote {
 struct LoopSettings {
   Clock::duration patience;  // for how long a request without progress is sent again
   std::string certificates;
+  std::string certificates_variable;  // which names that file, or could
   std::string certificate_folder;
   // Runs work that may wait for answers.
   std::function<void(std::function<void()>)> run_errand;

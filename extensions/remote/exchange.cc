@@ -55,13 +55,15 @@ Ending fail(Exchange& exchange, int32_t code, const std::string& text) {
 }
 
 // A transfer that has no whole answer.
-Ending judge_broken(Transfer& transfer, CURLcode code, std::string& why) {
+Ending judge_broken(Transfer& transfer, CURLcode code, const std::string& certificates, std::string& why) {
   Exchange& exchange = *transfer.exchange;
   std::string detail = transfer.error[0] != 0 ? transfer.error : curl_easy_strerror(code);
   if (is_about_certificates(code)) {
+    const bool has_own = exchange.service && !exchange.service->certificates().empty();
     return fail(exchange, WEIR_CODE_FAILED_PRECONDITION,
                 "the certificate of " + parse_url(exchange.url()).authority + " can't be verified (" +
-                    shown_text(detail, 300) + "); SSL_CERT_FILE names a file of certificates to trust");
+                    shown_text(detail, 300) + "); " + (has_own ? "AWS_CA_BUNDLE" : certificates) +
+                    " names a file of certificates to trust");
   }
   // What isn't HTTP is an unsupported protocol to curl, too.
   if (code == CURLE_URL_MALFORMAT) {
@@ -248,7 +250,7 @@ size_t Transfer::take_body(const char* data, size_t size) {
   return size;
 }
 
-Ending judge(Transfer& transfer, CURLcode code, std::string& why) {
+Ending judge(Transfer& transfer, CURLcode code, const std::string& certificates, std::string& why) {
   Exchange& exchange = *transfer.exchange;
   transfer.check_head();
   switch (transfer.cut) {
@@ -268,7 +270,7 @@ Ending judge(Transfer& transfer, CURLcode code, std::string& why) {
     case Transfer::Cut::enough:
       break;
     case Transfer::Cut::none:
-      if (code != CURLE_OK) return judge_broken(transfer, code, why);
+      if (code != CURLE_OK) return judge_broken(transfer, code, certificates, why);
       break;
   }
   Ending ending = judge_status(transfer, why);

@@ -121,7 +121,8 @@ enum class Ending {
   final,      // `failure` of the exchange is the result
 };
 
-// Judges a transfer that curl ended with `code`. `why` says what happened if it failed.
-Ending judge(Transfer& transfer, CURLcode code, std::string& why);
+// Judges a transfer that curl ended with `code`. `why` says what happened if it failed. `certificates` names
+// the certificates that are trusted unless the service has its own.
+Ending judge(Transfer& transfer, CURLcode code, const std::string& certificates, std::string& why);
 
 }  // namespace weir_remote

@@ -55,6 +55,12 @@ def test_certificates_are_checked(extension, tmp_path, monkeypatch):
             extension().open(url)
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate[0]))
         assert extension().read(url, 100_000) == DATA  # by HTTP/2
+        (tmp_path / "other").mkdir()
+        monkeypatch.setenv("CURL_CA_BUNDLE", str(make_certificate(tmp_path / "other")[0]))
+        with pytest.raises(Failed, match="certificate.*CURL_CA_BUNDLE names") as caught:
+            extension().open(url)
+        assert "SSL_CERT_FILE" not in str(caught.value)
+        monkeypatch.delenv("CURL_CA_BUNDLE")
         monkeypatch.delenv("SSL_CERT_FILE")
         # Only the requests of s3 trust AWS_CA_BUNDLE.
         monkeypatch.setenv("AWS_CA_BUNDLE", str(certificate[0]))
