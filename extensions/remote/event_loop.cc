@@ -384,8 +384,10 @@ void EventLoop::give_up(Exchange& exchange, const Answer& answer, const std::str
     exchange.failure->message += tried;
     exchange.answer = answer;
   } else {
+    const bool reads = exchange.request.method == "GET" || exchange.request.method == "HEAD";
     exchange.failure.emplace(WEIR_CODE_UNAVAILABLE, exchange.name,
-                             parse_url(exchange.url()).authority + " can't be read from: " + why + tried);
+                             parse_url(exchange.url()).authority +
+                                 (reads ? " can't be read from: " : " gave no whole answer: ") + why + tried);
   }
   finish(exchange);
 }

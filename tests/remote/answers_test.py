@@ -7,6 +7,7 @@ import time
 
 import pytest
 
+import servers
 from fakes import Fake, ranged
 from library_test import elements
 from weir_remote import Failed
@@ -89,6 +90,13 @@ def test_an_upload_that_fails_in_a_success(extension, monkeypatch, answers, mess
             with pytest.raises(Failed, match=message):
                 extension().write("s3://bucket/file", bytes(9_000_000))
     assert not left and sum(parts.values()) == 9_000_000
+
+
+def test_an_upload_to_nobody(extension, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL_S3", f"http://127.0.0.1:{servers.free_port()}")
+    with pytest.raises(Failed, match="unavailable: s3://bucket/key: 127.0.0.1:[0-9]+ gave no whole answer: ") as caught:
+        extension().write("s3://bucket/key", DATA)
+    assert "read" not in str(caught.value)
 
 
 @pytest.mark.parametrize("user, sent", [("token", "token:"), ("u:", "u:"), ("u:p%40q", "u:p@q")])
