@@ -103,10 +103,28 @@ void DiskBlocks::begin() {
   begun_ = true;
   auto found = folder_.open(began_ns_);
   if (!found.ok()) return give_up(found.status());
+  shrink(*found);
   for (BlockFolder::Block& block : *found) {
     std::string key = block.key;
     known_.emplace(std::move(key), Known{std::move(block)});
   }
+}
+
+// Removes what was used longest ago until the others fit, as they may not where the limit was larger before.
+// REQUIRES: mutex_
+void DiskBlocks::shrink(std::vector<BlockFolder::Block>& found) {
+  uint64_t total = 0;
+  for (const BlockFolder::Block& block : found) total += block.size;
+  if (total <= folder_.limit_bytes()) return;
+  std::vector<std::pair<int64_t, BlockFolder::Block>> by_use;
+  for (BlockFolder::Block& block : found) by_use.emplace_back(folder_.used_ns(block), std::move(block));
+  std::sort(by_use.begin(), by_use.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  for (; total > folder_.limit_bytes(); by_use.pop_back()) {
+    total -= by_use.back().second.size;
+    folder_.remove(by_use.back().second);
+  }
+  found.clear();
+  for (auto& [used_ns, block] : by_use) found.push_back(std::move(block));
 }
 
 // REQUIRES: mutex_

@@ -53,6 +53,7 @@ class DiskBlocks final : public BlockStore {
   };
 
   void begin();
+  void shrink(std::vector<BlockFolder::Block>& found);
   void note_used(const BlockFolder::Block& block, uint64_t number);
   void forget(const std::string& key);
   std::optional<BlockFolder::Block> victim(int64_t next);

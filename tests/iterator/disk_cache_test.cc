@@ -199,6 +199,18 @@ TEST_CASE("disk cache: another process, and elements that stay what they are") {
   CHECK(fourth.store->fetched_bytes == fourth.all_bytes);
 }
 
+TEST_CASE("disk cache: a smaller limit holds also where all that is read is there") {
+  Far far(3, 3 * kMiB + 1000, 1000);
+  static_cast<void>(all_lines(*far.runtime, far.with_cache(far.source(), 0)));
+  Far other(3, 3 * kMiB + 1000, 1000);
+  const std::string last = concat("fixed_length_record(\"far://2\", ", other.record_bytes, ")");
+  const uint64_t limit = 8 * (kMiB + kHeader);
+  CHECK(bytes_in(far.folder.at("cache")) > limit + 100);
+  CHECK(all_lines(*other.runtime, far.with_cache(last, limit)).size() == other.records_per_file);
+  CHECK(other.store->fetched_bytes == 0);
+  CHECK(bytes_in(far.folder.at("cache")) <= limit + 100);
+}
+
 TEST_CASE("disk cache: options() nearest to the end says which folder, and lambdas do not") {
   Far far(1, 2 * kMiB, 1000);
   const std::string text = concat(far.source(), " | options(cache: ", quote(far.folder.at("first")),
