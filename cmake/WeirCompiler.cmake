@@ -137,6 +137,8 @@ set(WEIR_FLAGS_OF_small -O2)
 # Runs when datasets are built, described, saved or opened, or once for a block of rows.
 set(WEIR_BUILDING
     "src/(graph|syntax|expr/compile|expr/features|device)/.*"
+    "src/core/(failed_reads|mixtures|part_positions|spec)"
+    "src/exec/scheduler_tuning"
     "src/format/(npy|npz|record_index|record_writer|signature|sqlite|written_manifest|zip)"
     "src/format/tables/(arrow_value|table_types)"
     "src/dataset/(cardinality|dataset|dataset_order|found_names|params|run_time_params|slice|traits)"
