@@ -4,7 +4,7 @@ package weir
 
 // ArrayRecordOptions is what ArrayRecord takes beside its arguments.
 type ArrayRecordOptions struct {
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -42,7 +42,7 @@ type ArrowOptions struct {
 	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -137,7 +137,7 @@ type CsvOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The indices of the fields to leave out, ascending from 0, if `select` is none; none: the others of `select`.
@@ -203,7 +203,7 @@ type FixedLengthRecordOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
@@ -319,7 +319,7 @@ type Hdf5Options struct {
 	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -355,7 +355,7 @@ type JsonlOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
@@ -436,7 +436,7 @@ type LmdbOptions struct {
 	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -581,7 +581,7 @@ type ParquetOptions struct {
 	// column `optional`. With `fields`, this applies only to the other columns of `where`. Default: "error".
 	Nulls String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -764,7 +764,7 @@ type TextLineOptions struct {
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
 	BufferSize Int
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 }
 
@@ -795,7 +795,7 @@ type TfrecordOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// What to do at a damaged record: "error" gives one error in place of the file's remaining records; "skip_file"
@@ -874,7 +874,7 @@ type WebdatasetOptions struct {
 	// "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
 	Compression String
 
-	// How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+	// How many files to read at once, one record from each in turn; auto is 8. Default: 1.
 	NumParallelReads Int
 
 	// The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.

@@ -18,7 +18,7 @@ namespace weir {
 inline namespace v0 {
 
 struct ArrayRecordOptions {
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
@@ -35,7 +35,7 @@ struct ArrowOptions {
   // How to treat nulls in columns without a field: "error" fails the element, "optional" makes each nullable
   // column optional. With fields, this applies only to the other columns of where. Default: "error".
   String nulls{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
@@ -65,7 +65,7 @@ struct CsvOptions {
   Value select{};
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // The indices of the fields to leave out, ascending from 0, if select is none; none: the others of select.
   // Default: none.
@@ -81,7 +81,7 @@ struct FixedLengthRecordOptions {
   Int footer_bytes{};
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
   Int buffer_size{};
@@ -105,14 +105,14 @@ struct Hdf5Options {
   // How to treat nulls in columns without a field: "error" fails the element, "optional" makes each nullable
   // column optional. With fields, this applies only to the other columns of where. Default: "error".
   String nulls{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
 struct JsonlOptions {
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
   Int buffer_size{};
@@ -138,7 +138,7 @@ struct LmdbOptions {
   // How to treat nulls in columns without a field: "error" fails the element, "optional" makes each nullable
   // column optional. With fields, this applies only to the other columns of where. Default: "error".
   String nulls{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
@@ -173,7 +173,7 @@ struct ParquetOptions {
   // How to treat nulls in columns without a field: "error" fails the element, "optional" makes each nullable
   // column optional. With fields, this applies only to the other columns of where. Default: "error".
   String nulls{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
@@ -215,14 +215,14 @@ struct TextLineOptions {
   String compression{};
   // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
   Int buffer_size{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
 };
 
 struct TfrecordOptions {
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // What to do at a damaged record: "error" gives one error in place of the file's remaining records;
   // "skip_file" leaves them out and logs a warning; "resync" gives one error for each damaged stretch and
@@ -244,7 +244,7 @@ struct TokensOptions {
 struct WebdatasetOptions {
   // "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes. Default: "".
   String compression{};
-  // How many files to interleave, one record from each in turn; auto is 8. Default: 1.
+  // How many files to read at once, one record from each in turn; auto is 8. Default: 1.
   Int num_parallel_reads{};
   // The size of one read of a file, in bytes; 0: what is fastest where the file lies. Default: 0.
   Int buffer_size{};

@@ -2,13 +2,16 @@
 
 import datetime
 import http.server
+import os
 import random
+import subprocess
+import sys
 import threading
 import time
 
 import numpy as np
 import pytest
-from conftest import EXTENSIONS
+from conftest import EXTENSIONS, sanitizer_bytes
 
 import weir
 
@@ -332,3 +335,33 @@ def test_some_columns_of_a_table_of_many(tmp_path, runtime, kind):
         weir.parse(f'{kind}("{path}")', runtime=runtime)
     with pytest.raises(weir.errors.InvalidArgument, match="has 5000 columns, and an element at most 4096 parts"):
         weir.from_arrow(table)
+
+
+WITHOUT_MEMORY = """
+import resource, sys, weir
+rows = weir.parse(f'parquet("{sys.argv[1]}") | batch(50000)').iterator()
+next(rows)
+used = int(open("/proc/self/statm").read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (used + int(sys.argv[2]), -1))
+count = 50000
+try:
+    for row in rows:
+        assert int(row["a"][1]) == 3 * count + 3
+        count += 50000
+    assert count == 400000
+except (MemoryError, weir.errors.ResourceExhausted):
+    pass
+"""
+
+
+@pytest.mark.skipif(sanitizer_bytes() is not None, reason="a sanitizer takes addresses as it likes")
+def test_a_process_without_memory_goes_on(tmp_path):
+    path, draw = tmp_path / "a.parquet", random.Random(2)
+    numbers = np.arange(400000) * 3
+    table = pyarrow.table({"a": numbers, "s": [draw.randbytes(9).hex() for _ in numbers]})
+    parquet.write_table(table, path, compression="zstd", row_group_size=100000)
+    for left in range(0, 4 << 20, 200 << 10):
+        command = [sys.executable, "-c", WITHOUT_MEMORY, str(path), str(left)]
+        environment = {**os.environ, "WEIR_EXTENSIONS": str(EXTENSIONS)}
+        done = subprocess.run(command, env=environment, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 0, (left, done.stderr)

@@ -14,6 +14,7 @@ mod hdf5_file;
 mod headers;
 mod index;
 mod levels;
+mod memory;
 mod pages;
 mod read;
 mod riegeli;
@@ -38,6 +39,7 @@ use abi::{Call, Extension, File, Runtime, TableFormat, Text};
 use array_record::ArrayRecordTable;
 use arrow::ArrowTable;
 use hdf5::Hdf5Table;
+use memory::NoMemory;
 use table::Table;
 
 /// A table of one format.
@@ -105,19 +107,23 @@ pub fn panic_text(panic: &(dyn Any + Send)) -> String {
 
 /// Runs the body of a function of the ABI, and says in the call what went wrong.
 unsafe fn answer<T: Format>(call: Call, body: impl FnOnce() -> Result<()>) -> i32 {
-    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        Err(ParquetError::General(format!(
-            "damaged: {}",
-            panic_text(panic.as_ref())
-        )))
+    let body = || {
+        memory::check()
+            .map_err(|none| ParquetError::External(none.into()))
+            .and_then(|()| body())
+    };
+    let outcome = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| match memory::of_panic(panic.as_ref()) {
+        Ok(damaged) => Err(ParquetError::General(damaged)),
+        Err(none) => Err(ParquetError::External(none.into())),
     });
     let Err(error) = outcome else { return abi::OK };
     let damaged = |why: &str| (abi::CODE_DATA_LOSS, format!("is no whole {} file: {why}", T::FILE));
     let (code, message) = match &error {
         ParquetError::NYI(why) => (abi::CODE_UNIMPLEMENTED, format!("cannot be read: {why}")),
-        ParquetError::External(why) if why.is::<TryReserveError>() => {
+        ParquetError::External(why) if why.is::<TryReserveError>() || why.is::<NoMemory>() => {
             (abi::CODE_RESOURCE_EXHAUSTED, format!("cannot be read: {why}"))
         }
+        _ if memory::ran_out() => (abi::CODE_RESOURCE_EXHAUSTED, format!("cannot be read: {NoMemory}")),
         other => damaged(&read::said(other)),
     };
     abi::weir_call_fail(

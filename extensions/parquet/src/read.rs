@@ -13,7 +13,8 @@ use arrow_schema::{ArrowError, SchemaRef};
 use parquet::arrow::arrow_reader::ParquetRecordBatchReader;
 use parquet::errors::ParquetError;
 
-use crate::{abi, panic_text};
+use crate::abi;
+use crate::memory::{self, NoMemory};
 
 /// Why, without what kind of error it is.
 pub fn said(error: &ParquetError) -> String {
@@ -75,10 +76,18 @@ pub trait Source {
 pub fn caught(
     body: impl FnOnce() -> Option<Result<RecordBatch, ArrowError>>,
 ) -> Option<Result<RecordBatch, ArrowError>> {
-    catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| {
-        let text = panic_text(panic.as_ref());
-        Some(Err(ArrowError::ParquetError(format!("damaged: {text}"))))
-    })
+    let none = |none: NoMemory| Some(Err(ArrowError::MemoryError(none.to_string())));
+    if let Err(error) = memory::check() {
+        return none(error);
+    }
+    let made = catch_unwind(AssertUnwindSafe(body)).unwrap_or_else(|panic| match memory::of_panic(panic.as_ref()) {
+        Ok(damaged) => Some(Err(ArrowError::ParquetError(damaged))),
+        Err(error) => none(error),
+    });
+    match made {
+        Some(Err(_)) if memory::ran_out() => none(NoMemory),
+        made => made,
+    }
 }
 
 /// Of `count` rows that cannot be read together, as many from the first one on as can, or the error of that one.

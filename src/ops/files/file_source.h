@@ -65,7 +65,7 @@ inline constexpr int64_t kMaxBufferBytes = int64_t{1} << 30;
 inline constexpr const char* kBufferDoc =
     "The size of one read of a file, in bytes; 0: what is fastest where the file lies.";
 inline constexpr const char* kInTurnsDoc =
-    "How many files to interleave, one record from each in turn; auto is 8.";
+    "How many files to read at once, one record from each in turn; auto is 8.";
 
 // The size of one read, and of the blocks that a reader fills from them; 0: not given.
 template <class Params>

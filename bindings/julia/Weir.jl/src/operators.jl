@@ -13,7 +13,7 @@ fails its own records only. Elements are also read by their position (`global_sh
 (failed_precondition).
 
 - `files`: A file name, a list of names, or a dataset of names.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 array_record(files; num_parallel_reads=nothing) =
@@ -47,7 +47,7 @@ match are not read. Default: `none`.
 - `nulls`: How to treat nulls in columns without a field: `"error"` fails the element, `"optional"`
 makes each nullable column `optional`. With `fields`, this applies only to the other columns of
 `where`. Default: `"error"`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 arrow(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing) =
@@ -112,7 +112,7 @@ Default: `true`.
 Default: `none`.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
 Default: `""`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 - `exclude`: The indices of the fields to leave out, ascending from 0, if `select` is none; none:
 the others of `select`. Default: `none`.
@@ -149,7 +149,7 @@ after it go straight to their records.
 - `footer_bytes`: The bytes of each file after its records. Default: `0`.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
 Default: `""`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 - `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
 Default: `0`.
@@ -249,7 +249,7 @@ match are not read. Default: `none`.
 - `nulls`: How to treat nulls in columns without a field: `"error"` fails the element, `"optional"`
 makes each nullable column `optional`. With `fields`, this applies only to the other columns of
 `where`. Default: `"error"`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 hdf5(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing) =
@@ -281,7 +281,7 @@ makes, or the first such reading; then a line that is too long is one error in i
 "none", user: {name: string}, tags: list({name: string}), score: optional(float32), raw: json}`.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
 Default: `""`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 - `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
 Default: `0`.
@@ -332,7 +332,7 @@ match are not read. Default: `none`.
 - `nulls`: How to treat nulls in columns without a field: `"error"` fails the element, `"optional"`
 makes each nullable column `optional`. With `fields`, this applies only to the other columns of
 `where`. Default: `"error"`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 lmdb(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing) =
@@ -448,7 +448,7 @@ match are not read. Default: `none`.
 - `nulls`: How to treat nulls in columns without a field: `"error"` fails the element, `"optional"`
 makes each nullable column `optional`. With `fields`, this applies only to the other columns of
 `where`. Default: `"error"`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 parquet(files; fields=nothing, where=nothing, nulls=nothing, num_parallel_reads=nothing) =
@@ -573,7 +573,7 @@ long is one error in its place, and `skip` and `shard` directly after it go stra
 Default: `""`.
 - `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
 Default: `0`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 """
 text_line(files; compression=nothing, buffer_size=nothing, num_parallel_reads=nothing) =
@@ -597,7 +597,7 @@ go straight to their records.
 - `files`: A file name, a list of names, or a dataset of names.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
 Default: `""`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 - `on_corrupt`: What to do at a damaged record: "error" gives one error in place of the file's
 remaining records; "skip_file" leaves them out and logs a warning; "resync" gives one error for each
@@ -657,7 +657,7 @@ the first such reading; then an element longer than `record_bytes` is one error 
 string, txt: string = "", "seg.png": optional(string), "__key__": string}`.
 - `compression`: "", "gzip", "zlib", "zstd", "lz4", "bz2", "xz", or "auto": by the first bytes.
 Default: `""`.
-- `num_parallel_reads`: How many files to interleave, one record from each in turn; auto is 8.
+- `num_parallel_reads`: How many files to read at once, one record from each in turn; auto is 8.
 Default: `1`.
 - `buffer_size`: The size of one read of a file, in bytes; 0: what is fastest where the file lies.
 Default: `0`.

@@ -15,7 +15,7 @@ impl ArrayRecordOptions {
         Self::default()
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -70,7 +70,7 @@ impl ArrowOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -202,7 +202,7 @@ impl CsvOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -269,7 +269,7 @@ impl FixedLengthRecordOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -354,7 +354,7 @@ impl Hdf5Options {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -386,7 +386,7 @@ impl JsonlOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -480,7 +480,7 @@ impl LmdbOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -610,7 +610,7 @@ impl ParquetOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -785,7 +785,7 @@ impl TextLineOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -818,7 +818,7 @@ impl TfrecordOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
@@ -908,7 +908,7 @@ impl WebdatasetOptions {
         self
     }
 
-    /// How many files to interleave, one record from each in turn; auto is 8.
+    /// How many files to read at once, one record from each in turn; auto is 8.
     ///
     /// Default: `1`.
     pub fn num_parallel_reads(mut self, value: impl Into<Int>) -> Self {
