@@ -128,6 +128,17 @@ def test_batches_of_threads_are_in_no_shared_memory():
         assert all(batch.requires_grad and not batch.is_shared() for batch in batches)
 
 
+def test_threads_share_an_iterator():
+    iterator, found = iter(DataLoader(range(97), 2, num_workers=3)), []
+    threads = [threading.Thread(target=lambda: found.extend(iterator), daemon=True) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(60)
+    assert sorted(int(x) for batch in found for x in batch) == list(range(97))
+    assert not any(thread.is_alive() for thread in threads)
+
+
 def test_persistent_workers_stay():
     loader = DataLoader(Threads(), num_workers=2, persistent_workers=True)
     first, second = ({int(row[2]) for row in loader} for _ in range(2))

@@ -218,6 +218,7 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         super().__init__(loader)
         _know_threads()
         self._made = threading.Condition()
+        self._pulled = threading.RLock()  # several threads may share an iterator
         self._in_order = loader.in_order
         self._ahead = loader.prefetch_factor * self._num_workers
         self._inputs: list[queue.SimpleQueue[Any]] = [queue.SimpleQueue() for _ in range(self._num_workers)]
@@ -275,6 +276,10 @@ class _Threads(_Counted, of_torch._BaseDataLoaderIter):
         return next((task for task in tasks if task.done), None)
 
     def _next_data(self) -> Any:
+        with self._pulled:
+            return self._take()
+
+    def _take(self) -> Any:
         while self._tasks:
             with self._made:
                 task = self._made.wait_for(self._ready, self._timeout or None)
