@@ -692,8 +692,8 @@ WEIR_API int32_t weir_runtime_register_file_system(weir_runtime runtime, const w
 WEIR_API void weir_call_done(weir_call call, uint64_t size);
 
 /* Adds an entry to a list: its name in the folder, without slashes. `info` may be NULL; else its flags say
- * whether the entry is a folder, and patterns look for nothing below a file. Errors: invalid_argument for such
- * a name; resource_exhausted beyond 16,777,216 entries. */
+ * whether the entry is a folder, and patterns look for nothing below a file. Errors: invalid_argument for
+ * such a name; resource_exhausted beyond 16,777,216 entries. */
 WEIR_API int32_t weir_call_entry(weir_call call, const char* name, uint64_t name_size,
                                  const weir_file_info* info, weir_error* error);
 
