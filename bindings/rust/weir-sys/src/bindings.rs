@@ -859,8 +859,8 @@ extern "C" {
     pub fn weir_call_done(call: weir_call, size: u64);
 
     /// Adds an entry to a list: its name in the folder, without slashes. `info` may be NULL; else its flags say
-    /// whether the entry is a folder, and patterns look for nothing below a file. Errors: invalid_argument for such
-    /// a name; resource_exhausted beyond 16,777,216 entries.
+    /// whether the entry is a folder, and patterns look for nothing below a file. Errors: invalid_argument for
+    /// such a name; resource_exhausted beyond 16,777,216 entries.
     pub fn weir_call_entry(call: weir_call, name: *const c_char, name_size: u64, info: *const weir_file_info, error: *mut weir_error) -> i32;
 
     /// Opens a file as the library itself does, by its name with or without a scheme, for a source or function of
