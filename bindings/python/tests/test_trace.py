@@ -512,13 +512,15 @@ def test_an_interrupt_comes_at_the_next_element_of_a_loop_that_does_nothing_else
     assert [int(x) for x in iterator] == [5, 6]
 
 
-def interrupting():
-    """A function for another thread, during whose first call with 2 a Ctrl-C comes."""
+def interrupting(found, before=2):
+    """A function for another thread: during its first call with 2 a Ctrl-C comes, once so many elements were found."""
     calls = []
 
     def interrupt(x):
         calls.append(int(x))
         if x == 2 and calls.count(2) == 1:
+            while len(found) < before:
+                threading.Event().wait(0.001)
             _thread.interrupt_main()
         return x + 3
 
@@ -536,8 +538,9 @@ def interrupting():
     ],
 )
 def test_an_interrupt_during_a_wait_loses_no_element(interruptible, take):
-    dataset = weir.range(8).map(interrupting()).prefetch(1)
-    iterator, found = dataset.iterator(), []
+    found = []
+    dataset = weir.range(8).map(interrupting(found)).prefetch(1)
+    iterator = dataset.iterator()
     with pytest.raises(KeyboardInterrupt):
         while True:
             take(iterator, found)
@@ -552,8 +555,9 @@ def test_an_interrupt_during_a_wait_loses_no_element(interruptible, take):
 
 
 def test_an_interrupt_before_an_element_becomes_an_object_loses_no_element(interruptible):
-    rows = weir.range(5).map(interrupting()).map(lambda x: weir.fn.arange(x)).ragged_batch(1).prefetch(1)
-    iterator, found = rows.iterator(), []
+    found = []
+    rows = weir.range(5).map(interrupting(found)).map(lambda x: weir.fn.arange(x)).ragged_batch(1).prefetch(1)
+    iterator = rows.iterator()
     with pytest.raises(KeyboardInterrupt):
         for x in iterator:
             found.append(len(x[0]))
@@ -563,8 +567,10 @@ def test_an_interrupt_before_an_element_becomes_an_object_loses_no_element(inter
 def test_an_interrupt_of_a_reader_of_arrow_loses_no_batch(interruptible):
     pyarrow = pytest.importorskip("pyarrow")
     # A batch has 1024 rows.
-    rows = weir.range(5).map(interrupting()).flat_map(lambda x: weir.range(1024).map(lambda y: 1024 * x + y))
-    reader, found = pyarrow.RecordBatchReader.from_stream(rows.prefetch(1)), []
+    found = []
+    numbers = weir.range(5).map(interrupting(found, 2048))
+    rows = numbers.flat_map(lambda x: weir.range(1024).map(lambda y: 1024 * x + y))
+    reader = pyarrow.RecordBatchReader.from_stream(rows.prefetch(1))
     with pytest.raises(KeyboardInterrupt):
         try:
             for batch in reader:
